@@ -50,8 +50,11 @@ class Tabular(CustomReader):
             for name in _names(getattr(self, use)):
                 if name not in frame:
                     raise UserError(f"{paths[0]}: {use}: there is no column {name!r}{did_you_mean(name, list(frame))}")
-        used = {self.label, self.client, *_names(self.drop)}
+        used = {self.label: "label", self.client: "client", **dict.fromkeys(_names(self.drop), "drop")}
+        for name in filter(used.__contains__, [*_names(self.features), *_names(self.categorical)]):
+            raise UserError(f"{paths[0]}: the column {name!r} is no feature, but named under {used[name]}")
         features = _names(self.features) or [name for name in frame if name not in used]
+        features = list(dict.fromkeys([*features, *_names(self.categorical)]))
         if not features:
             raise UserError(f"{paths[0]}: no column is left for features")
         one_hot = {*_names(self.categorical), *frames[0].select_dtypes("category")}
@@ -60,7 +63,7 @@ class Tabular(CustomReader):
             X=np.column_stack(columns),
             y=_classes(frame[self.label]),
             owner=None if self.client is None else _classes(frame[self.client]),
-            test=frame.index.get_level_values(0) != paths[0] if len(paths) > 1 else None,
+            test=np.arange(len(frame)) >= len(frames[0]) if len(paths) > 1 else None,
         )
 
 
@@ -103,7 +106,8 @@ def _numbers(column: "pd.Series[Any]") -> np.ndarray:
     """Return a feature as float64 (n,). Raises UserError at the first cell that is not a finite number."""
     import pandas as pd
 
-    values: np.ndarray = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    cells = column.astype(str) if column.dtype.kind in "mM" else column  # pandas takes times for numbers
+    values: np.ndarray = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     if np.isfinite(values).all():
         return values
     raise _error(
