@@ -50,7 +50,8 @@ class Tabular(CustomReader):
             for name in _names(getattr(self, use)):
                 if name not in frame:
                     raise UserError(f"{paths[0]}: {use}: there is no column {name!r}{did_you_mean(name, list(frame))}")
-        used = {self.label: "label", self.client: "client", **dict.fromkeys(_names(self.drop), "drop")}
+        used: dict[Any, str] = {self.label: "label", self.client: "client"}
+        used |= dict.fromkeys(_names(self.drop), "drop")
         for name in filter(used.__contains__, [*_names(self.features), *_names(self.categorical)]):
             raise UserError(f"{paths[0]}: the column {name!r} is no feature, but named under {used[name]}")
         features = _names(self.features) or [name for name in frame if name not in used]
