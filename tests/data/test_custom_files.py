@@ -211,3 +211,6 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     )
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
     assert "mine.lines: the samples are int64 (30, 3)" in refusal(file="mine.lines", seed=3)
+    monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X, y=Y, test=(np.arange(30) >= 20).astype(int)))
+    data = prepared(file="mine.lines")
+    assert np.array_equal(data.X, X[:20]) and np.array_equal(data.X_test, X[20:])
