@@ -214,3 +214,7 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X, y=Y, test=(np.arange(30) >= 20).astype(int)))
     data = prepared(file="mine.lines")
     assert np.array_equal(data.X, X[:20]) and np.array_equal(data.X_test, X[20:])
+    module.__file__ = "elsewhere.py"
+    Path("elsewhere.py").touch()
+    monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=2 * X, y=Y))
+    assert np.array_equal(prepared(file="mine.lines", test_share=0).X, 2 * X)  # its code is newer than the data
