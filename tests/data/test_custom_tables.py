@@ -133,6 +133,7 @@ MISTAKES = {
     "a,b,y\n1,2,0\n1,2,1,3\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 3, saw 4",
     'a,b,y\n1,2,"0\n1,2,1\n': NO_CSV + "Error tokenizing data. C error: EOF inside string",
     "": NO_CSV + "No columns to parse from file",
+    "a,y,y\n1,0,0\n1,1,1\n": NO_CSV + "two columns are called 'y'",
     "a,b,y\n1,,0\n1,2,1\n": "mine.csv: row 1: column 'b' holds 'nan', which is no finite number",
     "a,b,y\n1,2,0\n1,inf,1\n": "mine.csv: row 2: column 'b' holds 'inf', which is no finite number",
     "a,b,y\n1,2,0\n1,1_0,1\n": "mine.csv: row 2: column 'b' holds '1_0', which is no finite number",

@@ -43,6 +43,7 @@ class Tabular(CustomReader):
         for path in paths:
             try:
                 frames.append(self.table(path).reset_index(drop=True))
+                _expect_different(frames[-1].columns.to_series())
             except Exception as error:  # parsers and decompressors raise all kinds of errors
                 raise UserError(f"{path}: cannot be read as {self.name}: {' '.join(str(error).split())}") from None
         frame = pd.concat(frames, keys=paths)  # a row has its file and its number there
@@ -81,9 +82,12 @@ class Csv(Tabular):
         import pandas as pd
 
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        frame = pd.read_csv(path, sep=separator, skipinitialspace=True, low_memory=False)
+        options: Any = {"sep": separator, "skipinitialspace": True}
+        frame = pd.read_csv(path, low_memory=False, **options)
         if not isinstance(frame.index, pd.RangeIndex):
             raise ValueError("rows have more cells than the header")
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False, **options).iloc[0]
+        _expect_different(header[header != ""])  # pandas calls a second label y y.1, and it would be a feature
         return frame
 
 
@@ -101,6 +105,11 @@ class Parquet(Tabular):
             table = file.read()
         table.validate(full=True)
         return table.to_pandas()
+
+
+def _expect_different(names: "pd.Series[Any]") -> None:
+    if names.duplicated().any():
+        raise ValueError(f"two columns are called {names[names.duplicated()].iloc[0]!r}")
 
 
 def _numbers(column: "pd.Series[Any]") -> np.ndarray:
