@@ -41,6 +41,17 @@ def test_curves_of_results(inside):
     assert "FedAvg, $K$ = 2, $M$ = 3" in legend(fedatlas.plot(curves))
 
 
+def test_a_tuned_value_is_no_axis():
+    points = pd.DataFrame(
+        {"algorithm": "fedavg", "clients": [1, 1, 2, 2], "K": [1, 2, 1, 2], "lr": [0.1, 0.2, 0.3, 0.4]}
+    )
+    curves = points.assign(seed=0, round=1, loss=1.0, status="ok")
+    assert legend(fedatlas.plot(curves, x="clients")) == ["fedavg, $K$ = 1", "fedavg, $K$ = 2"]
+    assert legend(fedatlas.plot(curves[curves["K"] == 1]))[0] == "fedavg, $M$ = 1"
+    with pytest.raises(UserError, match="x is 'K', whose values are not numbers"):
+        fedatlas.plot(curves.assign(K=["a", "b"] * 2), x="K")
+
+
 @pytest.mark.parametrize(
     "frames, options, message",
     [

@@ -171,6 +171,8 @@ def test_results_depend_on_the_channels_that_they_name():
     spec = CellSpec("ef21", {"lr": 0.1}, problem, setting, within={"parameters.compressor": ["natural"]})
     modules = {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name}
     assert modules == {"identity", "qsgd", "natural", "top_k"}
+    spec = CellSpec("ef21", {"lr": 0.1}, problem, setting, tune={"compressor": ["natural"]})
+    assert {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name} == modules
     spec = CellSpec("fedavg", {"lr": 0.1}, problem, setting, within={"channel": [{"kind": "top-k", "count": 1}]})
     assert {name.rpartition(".")[2] for name in cell_modules(spec) if ".channels." in name} == {"identity", "top_k"}
 

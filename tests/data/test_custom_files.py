@@ -73,13 +73,14 @@ def test_images_in_an_archive(shape, expected):
     "arrays, complaint",
     [
         ({"X": X}, "mine.npz: there is no array 'y' (known: X)"),
-        ({"X": X, "y": Y[1:]}, "mine.npz: y is of shape (29,): it must be one value for each of 30 rows"),
-        ({"X": X, "y": Y, "client": CLIENT[1:]}, "owner is of shape (29,)"),
+        ({"X": X, "y": Y[1:]}, "mine.npz: array 'y' is of shape (29,): it must be one value for each row of 'X'"),
+        ({"X": X, "y": Y, "client": CLIENT[1:]}, "array 'client' is of shape (29,)"),
+        ({"X": X, "y": Y[:8], "X_test": X[:8], "y_test": Y}, "'y' is of shape (8,)"),  # of 38 rows together, 38 labels
         ({"X": np.where(X == X[2, 1], np.nan, X), "y": Y}, "mine.npz: a feature is not a finite number"),
         ({"X": X, "y": Y + 0.5}, "mine.npz: y is float64: it must be whole numbers, or text"),
         ({"X": X.astype(complex), "y": Y}, "the samples are complex128 (30, 3): they must be numbers (n, d)"),
         ({"X": X, "y": Y.astype("M8[s]")}, "y is datetime64[s]"),
-        ({"X": X, "y": Y[:, None]}, "y is of shape (30, 1): it must be one value for each"),
+        ({"X": X, "y": Y[:, None]}, "array 'y' is of shape (30, 1): it must be one value for each"),
         ({"X": X, "y": Y, "X_test": X[:, :2], "y_test": Y}, "arrays to test on differ from those to train on"),
         ({"X": X, "y": Y, "X_test": X}, "there is no array 'y_test'"),
         ({"X": X, "y": Y, "client": CLIENT, "X_test": X, "y_test": Y}, "there is no array 'client_test'"),
@@ -210,3 +211,10 @@ def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):
     )
     monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X.astype(int), y=Y))
     assert "mine.lines: the samples are int64 (30, 3)" in refusal(file="mine.lines", seed=3)
+    monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=X, y=Y, test=(np.arange(30) >= 20).astype(int)))
+    data = prepared(file="mine.lines")
+    assert np.array_equal(data.X, X[:20]) and np.array_equal(data.X_test, X[20:])
+    module.__file__ = "elsewhere.py"
+    Path("elsewhere.py").touch()
+    monkeypatch.setattr(Lines, "load", lambda self, paths: Samples(X=2 * X, y=Y))
+    assert np.array_equal(prepared(file="mine.lines", test_share=0).X, 2 * X)  # its code is newer than the data

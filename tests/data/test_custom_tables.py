@@ -98,6 +98,8 @@ def test_a_second_file_tests_and_may_lack_a_class():
     assert len(data.y) == ROWS and np.bincount(data.y_test).tolist() == [30]
     assert np.allclose(data.X.mean(axis=0), 0) and np.allclose(data.X.std(axis=0), 1)
     assert np.array_equal(data.X_test[::-1], data.X[data.y == 0])
+    same = prepared(file="mine.csv", test_file="mine.csv", **KEYS)
+    assert np.array_equal(same.X, same.X_test) and len(same.y) == ROWS
     with pytest.raises(UserError, match="test part of their own: leave test_share out"):
         prepared(file="mine.csv", test_file="other.csv", test_share=0.2, **KEYS)
     FRAME.drop(columns="dose").to_csv("other.csv", index=False)
@@ -109,8 +111,12 @@ def test_columns_are_chosen():
     FRAME.to_csv("mine.csv", index=False)
     assert prepared(file="mine.csv", label="ill", features=["dose"]).X.shape[1] == 1
     assert prepared(file="mine.csv", label="ill", drop=["sex", "hospital"]).X.shape[1] == 2
+    assert prepared(file="mine.csv", label="ill", features="dose", categorical="sex").X.shape[1] == 3
     with pytest.raises(UserError, match="no column is left for features"):
         prepared(file="mine.csv", label="ill", drop=["age", "dose", "sex", "hospital"])
+    for keys in ({"features": ["dose", "ill"]}, {"categorical": ["sex", "ill"]}):
+        with pytest.raises(UserError, match="the column 'ill' is no feature, but named under label"):
+            prepared(file="mine.csv", label="ill", drop="hospital", **keys)
 
 
 def test_labels_are_sorted_as_numbers_where_all_are():
@@ -127,6 +133,7 @@ MISTAKES = {
     "a,b,y\n1,2,0\n1,2,1,3\n": NO_CSV + "Error tokenizing data. C error: Expected 3 fields in line 3, saw 4",
     'a,b,y\n1,2,"0\n1,2,1\n': NO_CSV + "Error tokenizing data. C error: EOF inside string",
     "": NO_CSV + "No columns to parse from file",
+    "a,y,y\n1,0,0\n1,1,1\n": NO_CSV + "two columns are called 'y'",
     "a,b,y\n1,,0\n1,2,1\n": "mine.csv: row 1: column 'b' holds 'nan', which is no finite number",
     "a,b,y\n1,2,0\n1,inf,1\n": "mine.csv: row 2: column 'b' holds 'inf', which is no finite number",
     "a,b,y\n1,2,0\n1,1_0,1\n": "mine.csv: row 2: column 'b' holds '1_0', which is no finite number",
@@ -166,6 +173,9 @@ def test_a_wrong_mapping_is_a_sentence(spec, complaint):
 def test_parquet_says_row_and_column():
     FRAME.assign(dose=[None, *FRAME["dose"][1:]]).to_parquet("mine.parquet")
     with pytest.raises(UserError, match=r"mine.parquet: row 1: column 'dose' holds 'nan'"):
+        prepared(file="mine.parquet", **KEYS)
+    FRAME.assign(dose=pd.to_datetime("2026-01-01")).to_parquet("mine.parquet")
+    with pytest.raises(UserError, match=r"mine.parquet: row 1: column 'dose' holds '2026-01-01 00:00:00', which is no"):
         prepared(file="mine.parquet", **KEYS)
     FRAME.assign(smokes=[True, None] * (ROWS // 2)).to_parquet("mine.parquet")
     with pytest.raises(UserError, match=r"mine\.parquet: row 2: column 'smokes' holds 'None'"):

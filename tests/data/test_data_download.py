@@ -39,10 +39,11 @@ def test_a_refusal_is_told(official, server, root, status, names_of_raw_files):
 
 def test_what_is_not_the_published_file_never_comes_in_place(official, server, root, names_of_raw_files):
     official(b"content")
-    server.files["/toy"] = b"contenT"
-    with pytest.raises(UserError, match="what it gives has the checksum"):
-        fetch("toy", root)
-    assert names_of_raw_files() == set()
+    for content, complaint in ((b"contenT", "the checksum"), (b"cont", "4 bytes, not the 7 expected")):
+        server.files["/toy"] = content
+        with pytest.raises(UserError, match=f"what it gives has {complaint}"):
+            fetch("toy", root)
+        assert names_of_raw_files() == set()
 
 
 def test_a_full_disk_ends_in_one_sentence(official, root, monkeypatch, names_of_raw_files):

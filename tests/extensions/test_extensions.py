@@ -101,3 +101,10 @@ def test_a_job_finds_them_by_the_environment_anywhere(study, tmp_path):
 
 
 # -- the workflow -----------------------------------------------------------------------------------------------------
+
+
+def test_a_class_that_forgets_to_validate_its_options_has_them_validated(study, capsys):
+    post_init = "\n    def __post_init__(self):\n        pass\n\n    def client("
+    study({"extensions/tiny.py": ALGORITHM.replace("\n    def client(", post_init)})
+    assert train("tiny", "--set", "lr=-1") == 2
+    assert "lr is -1; it must be a number larger than 0" in capsys.readouterr().err

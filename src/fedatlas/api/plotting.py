@@ -67,9 +67,17 @@ def plot(frames: "Frames", x: str = "rounds", y: str | None = None, *, ax: "Axes
     if y not in (metrics := metric_columns(frame, axes)):
         raise UserError(f"plot: the frames have no metric {y!r}{did_you_mean(y, metrics)}")
     if x in axes:
+        if frame[x].dtype.kind not in "iuf":
+            raise UserError(f"plot: x is {x!r}, whose values are not numbers; keep one of them, and take a cost")
         frame = frame.groupby(["algorithm", *axes, "seed"], sort=False, dropna=False).tail(1).assign(round=frame[x])
-    counts = frame.groupby("algorithm")[axes].nunique(dropna=False)
-    varied = [name for name in axes if name != x and counts[name].max() > 1]
+    varied, points = [*axes], frame[["algorithm", *axes]].drop_duplicates()
+    for name in axes[
+        ::-1
+    ]:  # what others decide is no axis, as the values that were tuned at each point, which stand last
+        others = ["algorithm", *(other for other in varied if other != name)]
+        if name != x and points.groupby(others, dropna=False)[name].nunique(dropna=False).max() == 1:
+            varied.remove(name)
+    varied = [name for name in varied if name != x]
     names, algorithms, parts, limiting = {}, {}, [], []
     for number, ((id, *cells), rows) in enumerate(frame.groupby(["algorithm", *varied], sort=False, dropna=False)):
         key = str(number)

@@ -26,7 +26,7 @@ def describe(name: str) -> str:
     """Return the declaration of a name: its meaning, each option with range and default, its citation.
 
     Args:
-        name: Name or label of a kind, or name of a data set or an experiment. All that have the name are described.
+        name: Name of a kind, or name of a data set or an experiment. All that have the name are described.
 
     Raises:
         UserError: Nothing has the name; the message has a guess.

@@ -167,10 +167,15 @@ def _state(paths: list[Path], reader: CustomReader) -> list[Any]:
     """Return what is the same as long as files and the code of their reader have not changed."""
     for path in paths:
         require_file(path)
-    code = [getattr(sys.modules[cls.__module__], "__file__", None) for cls in type(reader).__mro__]
-    states = [(str(path), os.stat(path)) for path in [*paths, *filter(None, code)]]
+    states = [(path, os.stat(path)) for path in [*map(str, paths), *code_files(type(reader)).values()]]
     # an edit can keep the first time, and not the second
     return [VERSION, *([path, state.st_size, state.st_mtime_ns, state.st_ctime_ns] for path, state in states)]
+
+
+def code_files(reader: type) -> dict[str, str]:
+    """Return the paths of the modules that define a reader and its bases, by the names of the modules."""
+    modules = (sys.modules[cls.__module__] for cls in reader.__mro__)
+    return {module.__name__: file for module in modules if (file := getattr(module, "__file__", None))}
 
 
 def _load_record(path: Path) -> dict[str, Any] | None:

@@ -1,5 +1,7 @@
 """The data directory: data sets are prepared, and their state is reported."""
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -7,9 +9,10 @@ from typing import Literal
 from fedatlas.data import preparation, prepared, raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
-from fedatlas.data.custom import CustomSource
+from fedatlas.data.custom import CustomSource, code_files
 from fedatlas.data.locks import exclusive
 from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, resolve_directory
+from fedatlas.data.readers import READERS
 from fedatlas.data.sources import Spec, info
 from fedatlas.io.files import atomic_folder
 
@@ -98,7 +101,14 @@ def _is_current(source: Source, root: Path) -> bool:
     if meta is None:
         return False
     if isinstance(source, CustomSource):
-        return meta.provenance == preparation.provenance(source, source.forms[0], list(map(Path, source.paths)))
+        form, made = source.forms[0], (prepared_folder(root, source.name) / "meta.json").stat().st_mtime
+        code = code_files(READERS.get(form.reader))
+        own = [
+            file for name, file in code.items() if name.partition(".")[0] not in {"fedatlas", *sys.stdlib_module_names}
+        ]
+        if any(os.stat(file).st_mtime > made for file in own):  # a reader of one's own was edited
+            return False
+        return meta.provenance == preparation.provenance(source, form, list(map(Path, source.paths)))
     if not meta.lossy:
         return True
     form_and_paths = raw_files.find_files(source, root / "raw" / source.group)

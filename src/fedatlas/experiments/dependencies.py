@@ -59,9 +59,8 @@ def cell_modules(spec: CellSpec) -> list[str]:
     for name, option in algorithm.options().items():
         if family := NAMED.get(option.family or ""):
             default = option.default() if callable(option.default) else option.default
-            values = [spec.parameters.get(name, default)]
-            values += [value for axes in (spec.within, spec.tune) for value in axes.get(f"parameters.{name}", ())]
-            modules.update(family.module(value) for value in values)
+            values = [*spec.within.get(f"parameters.{name}", ()), *spec.tune.get(name, ())]
+            modules.update(family.module(value) for value in (spec.parameters.get(name, default), *values))
     for setting in _settings(spec):
         modules |= _setting_modules(study(), json.dumps(setting))
         modules.update(compiled_modules(algorithm, spec.problem, setting))

@@ -29,8 +29,11 @@ def versions(environments: Iterable[Environment]) -> dict[str, str]:
 
 def distinct(environments: Iterable[Environment]) -> list[Environment]:
     """Return environments, each once."""
-    result = list(environments)
-    return [environment for place, environment in enumerate(result) if environment not in result[:place]]
+    result: list[Environment] = []
+    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
+        if environment not in result:
+            result.append(environment)
+    return result
 
 
 def count_environments(environments: Iterable[Environment]) -> int:

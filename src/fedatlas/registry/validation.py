@@ -57,7 +57,7 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         if option.required and name not in values:
             example = f", such as {option.advice}" if option.advice else ""
             raise UserError(f"{owner} needs a value for {name!r}{example}")
-    if not issubclass(cls, Validated):
+    if not _validates_itself(cls):
         validate_values(owner, declared, values)
     try:
         return cls(**values, **fields)
@@ -65,6 +65,12 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         raise
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UserError(f"{owner}: a value does not fit ({error})") from error
+
+
+def _validates_itself(cls: type) -> bool:
+    """Return whether a class validates its options as it is built, which a class outside of the package may forget."""
+    makers = (base.__module__ for base in cls.__mro__ if "__post_init__" in vars(base))
+    return issubclass(cls, Validated) and all(module.partition(".")[0] == "fedatlas" for module in makers)
 
 
 def validate(owner: str, record: Any) -> None:

@@ -29,6 +29,8 @@ class File:
 
     def find_mismatch(self, path: Path) -> str | None:
         """Return the difference between a file and the published one, as the end of a sentence, or None."""
+        if self.bytes not in (None, size := path.stat().st_size):
+            return f"has {size:,} bytes, not the {self.bytes:,} expected"
         digest = self.checksum and checksum(path, self.checksum.partition(":")[0])
         return None if digest == self.checksum else f"has the checksum {digest}, not the {self.checksum} expected"
 

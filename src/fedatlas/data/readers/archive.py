@@ -30,9 +30,12 @@ class Npz(CustomReader):
             raise UserError(f"{paths[0]}: is not a readable .npz file ({error})") from None
         suffixes = ("", "_test") if "X_test" in arrays else ("",)
         names = ("X", "y", "client") if "client" in arrays else ("X", "y")
-        for name in [name + suffix for name in names for suffix in suffixes]:
+        for name, samples in [(name + suffix, f"X{suffix}") for name in names for suffix in suffixes]:
             if name not in arrays:
                 raise UserError(f"{paths[0]}: there is no array {name!r}{did_you_mean(name, arrays)}")
+            if name != samples and (shape := arrays[name].shape) != arrays[samples].shape[:1]:
+                fault = f"array {name!r} is of shape {shape}: it must be one value for each row of {samples!r}"
+                raise UserError(f"{paths[0]}: {fault}")
         arrays |= {f"X{suffix}": _samples(arrays[f"X{suffix}"]) for suffix in suffixes}
         try:
             X, y, *owner = (np.concatenate([arrays[name + suffix] for suffix in suffixes]) for name in names)

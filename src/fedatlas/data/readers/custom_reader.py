@@ -104,6 +104,7 @@ class _Parts:
             test = self._draw_test_rows()
         elif reader.test_share is not None:
             raise self._error("the data have a test part of their own: leave test_share out")
+        test = test.astype(bool)  # of 0 and 1, ~ makes -1 and -2, and all rows would train
         self.train, self.test = np.flatnonzero(~test), np.flatnonzero(test)
         self.counts = np.bincount(self.y[self.train], minlength=len(names))
         if len(names) < 2:

@@ -43,6 +43,8 @@ class Libsvm(Reader):
                 labels.append(y)
                 rows += len(y)
         y = np.concatenate(labels)
+        if (unknown := y[~np.isin(y, self.labels)]).size:
+            raise ValueError(f"the label {unknown[0]:g} is none of {', '.join(f'{label:g}' for label in self.labels)}")
         if dense is None:
             out.save("X", vstack(blocks, format="csr"))
         out.save("y", np.argmax(y[:, None] == np.asarray(self.labels, float), axis=1))

@@ -18,7 +18,7 @@ from fedatlas.data.dataset import Contents
 from fedatlas.data.readers.base import Reader, Writer
 from fedatlas.registry.options import option
 
-IMAGES = (".jpeg", ".png")  # endings of the images in archives
+IMAGES = (".jpeg", ".jpg", ".png")  # endings of the images in archives
 
 
 @dataclass(frozen=True, kw_only=True)

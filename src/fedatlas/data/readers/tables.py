@@ -43,6 +43,7 @@ class Tabular(CustomReader):
         for path in paths:
             try:
                 frames.append(self.table(path).reset_index(drop=True))
+                _expect_different(frames[-1].columns.to_series())
             except Exception as error:  # parsers and decompressors raise all kinds of errors
                 raise UserError(f"{path}: cannot be read as {self.name}: {' '.join(str(error).split())}") from None
         frame = pd.concat(frames, keys=paths)  # a row has its file and its number there
@@ -50,8 +51,12 @@ class Tabular(CustomReader):
             for name in _names(getattr(self, use)):
                 if name not in frame:
                     raise UserError(f"{paths[0]}: {use}: there is no column {name!r}{did_you_mean(name, list(frame))}")
-        used = {self.label, self.client, *_names(self.drop)}
+        used: dict[Any, str] = {self.label: "label", self.client: "client"}
+        used |= dict.fromkeys(_names(self.drop), "drop")
+        for name in filter(used.__contains__, [*_names(self.features), *_names(self.categorical)]):
+            raise UserError(f"{paths[0]}: the column {name!r} is no feature, but named under {used[name]}")
         features = _names(self.features) or [name for name in frame if name not in used]
+        features = list(dict.fromkeys([*features, *_names(self.categorical)]))
         if not features:
             raise UserError(f"{paths[0]}: no column is left for features")
         one_hot = {*_names(self.categorical), *frames[0].select_dtypes("category")}
@@ -60,7 +65,7 @@ class Tabular(CustomReader):
             X=np.column_stack(columns),
             y=_classes(frame[self.label]),
             owner=None if self.client is None else _classes(frame[self.client]),
-            test=frame.index.get_level_values(0) != paths[0] if len(paths) > 1 else None,
+            test=np.arange(len(frame)) >= len(frames[0]) if len(paths) > 1 else None,
         )
 
 
@@ -77,9 +82,12 @@ class Csv(Tabular):
         import pandas as pd
 
         separator = self.separator or ("\t" if ".tsv" in path.suffixes else ",")
-        frame = pd.read_csv(path, sep=separator, skipinitialspace=True, low_memory=False)
+        options: Any = {"sep": separator, "skipinitialspace": True}
+        frame = pd.read_csv(path, low_memory=False, **options)
         if not isinstance(frame.index, pd.RangeIndex):
             raise ValueError("rows have more cells than the header")
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False, **options).iloc[0]
+        _expect_different(header[header != ""])  # pandas calls a second label y y.1, and it would be a feature
         return frame
 
 
@@ -99,11 +107,17 @@ class Parquet(Tabular):
         return table.to_pandas()
 
 
+def _expect_different(names: "pd.Series[Any]") -> None:
+    if names.duplicated().any():
+        raise ValueError(f"two columns are called {names[names.duplicated()].iloc[0]!r}")
+
+
 def _numbers(column: "pd.Series[Any]") -> np.ndarray:
     """Return a feature as float64 (n,). Raises UserError at the first cell that is not a finite number."""
     import pandas as pd
 
-    values: np.ndarray = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    cells = column.astype(str) if column.dtype.kind in "mM" else column  # pandas takes times for numbers
+    values: np.ndarray = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     if np.isfinite(values).all():
         return values
     raise _error(
