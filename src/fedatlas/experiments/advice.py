@@ -5,7 +5,7 @@ hyper-parameters of the algorithm, and for numbers of the setting (M clients, K 
 without ``search`` is searched around its advice.
 """
 
-import ast
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -48,13 +48,8 @@ def with_advice(
 
 def substitute_setting(formula: str, setting: Mapping[str, Any]) -> str:
     """Return a formula with the numbers of a setting in place of M, K and R, as far as the setting has them."""
-
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            number = setting.get(OF_SETTING.get(node.id, ""))
-            return node if number is None else ast.Constant(number)
-
-    return ast.unparse(Put().visit(ast.parse(formula, mode="eval"))).replace(" ", "")
+    numbers = {letter: setting[name] for letter, name in OF_SETTING.items() if setting.get(name) is not None}
+    return re.sub(r"[A-Za-z_]\w*", lambda match: str(numbers.get(match[0], match[0])), formula).replace(" ", "")
 
 
 def search_space(

@@ -289,7 +289,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
-        seeds=entry.seeds or experiment.first_seeds,
+        seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,

@@ -112,27 +112,13 @@ _new: set[str] = set()  # names of modules parsed here, for other processes to k
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Return the hash (16 hex digits) of the code of modules and of all that they import in the package.
-
-    Args:
-        modules: Full names.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
-    """
+    """Return the hash (16 hex digits) of the code of modules, by full names, and of all that they import."""
     text = "".join(f"{name}\n{code}\n" for name, code in _codes(extensions.study(), frozenset(modules)).items())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def module_hashes(modules: Iterable[str]) -> dict[str, str]:
-    """Return the hash (12 hex digits) of the code of each of some modules and of all that they import, by sorted name.
-
-    Args:
-        modules: Full names.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
-    """
+    """Return the hash (12 hex digits) of the code of each of some modules and of what they import, by sorted name."""
     return {name: code[:12] for name, code in _codes(extensions.study(), frozenset(modules)).items()}
 
 
@@ -227,10 +213,7 @@ def _is_word(node: ast.stmt, in_class: bool) -> bool:
 
 @functools.cache
 def _parse(_study: Path | None, name: str) -> dict[str, Any]:
-    """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
-
-    The hash is also of the files that the module's classes declare to read.
-    """
+    """Return ``{"code", "imports"}`` of a module: hash of its code and of files that it reads, and imported names."""
     if (path := _path(name)) is None:
         raise ModuleNotFoundError(name)
     files = [file for pattern in RESOURCES.get(name, ()) for file in sorted(path.parent.glob(pattern))]
@@ -275,11 +258,7 @@ def _cached() -> dict[str, Any]:
 
 
 def _imports(tree: ast.Module, package: str) -> list[list[str]]:
-    """Return the imports of a source: modules, each with the names that are imported from it.
-
-    tree: of the source. package: full name of the package that the source lies in; of fedatlas itself, only its own
-    modules are returned.
-    """
+    """Return the imported modules, each with the names from it; in the package of fedatlas only its own modules."""
     imports = []
     for node in ast.walk(tree):
         match node:
