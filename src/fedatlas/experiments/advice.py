@@ -28,14 +28,8 @@ def with_advice(
 ) -> dict[str, Any]:
     """Return hyper-parameters, with the advice for those that have neither a value nor a default, as formulas.
 
-    Args:
-        algorithm: Class of the algorithm.
-        parameters: Values or formulas.
-        setting: Keys of the setting, whose numbers take the place of M, K and R.
-        tuned: Names of hyper-parameters that are tuned, which get no advice.
-
-    Raises:
-        UserError: There is no advice for a required hyper-parameter.
+    setting: its numbers take the place of M, K and R. tuned: names of hyper-parameters that get no advice. Raises
+    UserError if there is no advice for a required one.
     """
     values = dict(parameters)
     for name, option in algorithm.options().items():
@@ -59,17 +53,10 @@ def search_space(
     setting: Mapping[str, Any],
     constants: Collection[str],
 ) -> Space:
-    """Return the range of each hyper-parameter that is tuned.
+    """Return the range of each hyper-parameter that is tuned. Raises UserError if it is not a low and a high end.
 
-    Args:
-        algorithm: Class of the algorithm.
-        parameters: Values of hyper-parameters, which are not tuned.
-        ranges: (low, high) in place of the declared range, or None for no tuning.
-        setting: Keys of the setting.
-        constants: Names of the problem's constants. A formula with another name is evaluated with 1 for each of them.
-
-    Raises:
-        UserError: A range is not a low and a high end.
+    parameters: that have values, and are not tuned. ranges: (low, high) in place of the declared range, or None for no
+    tuning. constants: of the problem; a formula with another name is evaluated with 1 for each of them.
     """
     validate_names(algorithm.title(), algorithm.options(), ranges)
     space = {}

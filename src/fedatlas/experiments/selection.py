@@ -65,12 +65,8 @@ def is_numeric(column: "Series") -> bool:
 def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
     """Return the first evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
 
-    Args:
-        curve: Evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed
-            has none does not count.
-        name: Name of the metric.
-        target: Value to attain.
-        select: How the experiment scores runs.
+    curve: evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed has
+    none does not count.
     """
     groups = curve.groupby("round")[name]
     mean = groups.mean()[groups.count() == curve["seed"].nunique()]
