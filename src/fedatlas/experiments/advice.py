@@ -20,7 +20,6 @@ from fedatlas.registry.options import Option
 from fedatlas.registry.validation import validate_names
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
-OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
 
 
 def with_advice(
@@ -42,7 +41,8 @@ def with_advice(
 
 def substitute_setting(formula: str, setting: Mapping[str, Any]) -> str:
     """Return a formula with the numbers of a setting in place of M, K and R, as far as the setting has them."""
-    numbers = {letter: setting[name] for letter, name in OF_SETTING.items() if setting.get(name) is not None}
+    given = (name for name in ("clients", "local_steps", "rounds") if setting.get(name) is not None)
+    numbers = {SYMBOLS[name]: setting[name] for name in given}
     return re.sub(r"[A-Za-z_]\w*", lambda match: str(numbers.get(match[0], match[0])), formula).replace(" ", "")
 
 

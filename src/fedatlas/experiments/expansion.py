@@ -234,13 +234,6 @@ def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool
     return algorithm.overrides("single_client")
 
 
-def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
-    """Set the number of clients if the partition is that of the data and the setting does not give it."""
-    problem, setting = parts["problem"], parts["setting"]
-    if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
-        setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
-
-
 def _tuning_rule(experiment: Experiment) -> Spec | None:
     """Return the tuning rule that the experiment names; None for the one that its tuned values imply."""
     if experiment.tuning is None:
@@ -280,18 +273,20 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     for place in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
         if place in entry.undefined:
             raise Undefined(entry.undefined[place])
-    _count_clients(parts, experiment)
-    tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
+    problem, setting = parts["problem"], parts["setting"]
+    if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
+        setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
+    tune, space = tuned_values(experiment, id, problem, setting)
     if experiment.trials:
         algorithm = algorithms.get(experiment.algorithm(id))
-        parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
+        parts["parameters"] = with_advice(algorithm, parts["parameters"], setting, tune)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
         seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
-        and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
+        and not instances.varies_by_seed(problem),  # each instance knows its own F*, if any
         select=experiment.selection(id) if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,

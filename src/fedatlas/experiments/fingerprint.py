@@ -62,47 +62,35 @@ SILENT = {
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
 # specification. The style of an import never matters: one inside a function is followed like any other.
+_OF_CHOICE = (
+    "changes no number of a run, but says what is run and kept; dependencies adds it to run files with a choice"
+)
+_OF_CHECK = "dependencies adds it to checks that need it"
+_COMPILED = "dependencies adds the compiled parts that a specification may run"
 DETACHED = {
-    **{
-        ("fedatlas.experiments.run", f"fedatlas.experiments.{name}"): "says what is run and which of its rows are "
-        "kept, and changes no number of a run; dependencies adds it to run files with a choice"
-        for name in ("tuning", "tuning.base", "tuning.confirmation", "scores")
-    },
-    **{
-        (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
-        for name in ("labels", "scores")
-    },
-    (
-        "fedatlas.federation.engine.drivers.base",
-        "fedatlas.federation.costs",
-    ): "dependencies adds the cost model of runs that have a clock; figures depend on the one that they take",
-    (
-        "fedatlas.federation.problems",
-        "fedatlas.federation.partitions",
-    ): "jobs read the partition from a file, which is an input of their rule",
-    (
-        "fedatlas.federation.problems.network",
-        "fedatlas.federation.networks.device",
-    ): "names the device in metadata; the problem's oracle, which dependencies adds, imports what computes",
-    **{
-        ("fedatlas.federation.compiled", f"fedatlas.federation.compiled.{name}"): "dependencies adds the compiled "
-        "parts that a specification may run"
-        for name in ("lockstep", "dense_rows", "scoring", "sparse_gradients", "sequential")
-    },
-    **{
-        ("fedatlas.federation.compiled.sequential", f"fedatlas.federation.compiled.{name}"): "dependencies adds it to "
-        "networks that may be compiled"
-        for name in ("passes", "plans")
-    },
-    **{
-        (f"fedatlas.results.claims.{check}", f"fedatlas.{module}"): "dependencies adds it to checks that need it"
-        for check, modules in {
-            "below": ("theory.fedawe", "theory.fedawe.trajectories"),
-            "exponent": ("results.comparing.theorems", "theory.fedac"),
-            "reaches": ("results.comparing.theorems", "theory.closed_forms", "theory.fedac.instability"),
-        }.items()
-        for module in modules
-    },
+    (f"{PACKAGE}.{importer}", f"{PACKAGE}.{module}"): reason
+    for importer, modules, reason in (
+        ("experiments.run", "experiments.tuning experiments.tuning.base experiments.tuning.confirmation", _OF_CHOICE),
+        ("experiments.run", "experiments.scores", _OF_CHOICE),
+        ("experiments.labels", "federation.engine.history", "the name of a column"),
+        ("experiments.scores", "federation.engine.history", "the name of a column"),
+        ("federation.engine.drivers.base", "federation.costs", "dependencies adds the cost model of runs with a clock"),
+        ("federation.problems", "federation.partitions", "jobs read the partition from a file, an input of their rule"),
+        (
+            "federation.problems.network",
+            "federation.networks.device",
+            "a name in metadata; the oracle imports the rest",
+        ),
+        ("federation.compiled", "federation.compiled.lockstep federation.compiled.dense_rows", _COMPILED),
+        ("federation.compiled", "federation.compiled.scoring federation.compiled.sparse_gradients", _COMPILED),
+        ("federation.compiled", "federation.compiled.sequential", _COMPILED),
+        ("federation.compiled.sequential", "federation.compiled.passes federation.compiled.plans", _COMPILED),
+        ("results.claims.below", "theory.fedawe theory.fedawe.trajectories", _OF_CHECK),
+        ("results.claims.exponent", "results.comparing.theorems theory.fedac", _OF_CHECK),
+        ("results.claims.reaches", "results.comparing.theorems theory.closed_forms", _OF_CHECK),
+        ("results.claims.reaches", "theory.fedac.instability", _OF_CHECK),
+    )
+    for module in modules.split()
 }
 
 RULES = Path(__file__).read_bytes()  # what an older version of this file has parsed is not used
