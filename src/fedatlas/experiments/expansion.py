@@ -280,6 +280,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     if experiment.trials:
         algorithm = algorithms.get(experiment.algorithm(id))
         parts["parameters"] = with_advice(algorithm, parts["parameters"], setting, tune)
+    select = experiment.select if entry.extend is None else replace(experiment.select, extend=entry.extend)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
@@ -287,7 +288,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
         and not instances.varies_by_seed(problem),  # each instance knows its own F*, if any
-        select=experiment.selection(id) if has_choice(tune) else None,
+        select=select if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,

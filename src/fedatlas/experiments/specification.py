@@ -174,11 +174,6 @@ class Experiment:
         """The algorithm's name behind an entry."""
         return self.algorithms[id].algorithm or id
 
-    def selection(self, id: str) -> Select:
-        """Return how tuned values of an entry are chosen."""
-        extend = self.algorithms[id].extend
-        return self.select if extend is None else dataclasses.replace(self.select, extend=extend)
-
     def tuning_grid(self, id: str) -> Axes:
         """The grid over which an entry is tuned, where it is not tuned by trials."""
         axes = {**self.tune, **self.algorithms[id].tune}
