@@ -282,10 +282,7 @@ def _imported(imports: list[list[str]]) -> set[str]:
 
 
 def module_of_export(name: str) -> str:
-    """Return the full name of the module that defines a name of the package's interface, such as ``Algorithm``.
-
-    Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
-    """
+    """Return the module that defines a name of the interface: on it, and not on the interface, results depend."""
     return fedatlas.EXPORTS.get(name, f"{PACKAGE}.{name}")
 
 

@@ -301,10 +301,8 @@ def _expand_cases(content: dict[str, Any], cases: Any) -> None:
     if CASE in grid:
         raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
     content["grid"] = {CASE: list(cases), **grid}
-    groups: dict[str, list[str]] = {}
-    for name, case in cases.items():
-        if case.group is not None:
-            groups.setdefault(case.group, []).append(name)
+    named = {case.group for case in cases.values()} - {None}
+    groups = {group: [name for name, case in cases.items() if case.group == group] for group in named}
     for section in ("figures", "claims"):
         content[section] = _expand_groups(content.get(section, {}), groups)
 
