@@ -104,8 +104,7 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
         files.write(path, pd.concat(frames, ignore_index=True), meta)
         paths.append(path)
     experiment_view = view(experiment)
-    layout = tables.Layout(list(experiment.grid), list(experiment.within), experiment_view.tune, experiment.select)
-    table, curves, *_ = tables.build(layout, paths)
+    table, curves, *_ = tables.build(list(experiment.grid), experiment.select, paths)
     return table, curves, experiment_view
 
 

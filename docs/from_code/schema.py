@@ -50,7 +50,7 @@ def experiment_schema() -> dict[str, Any]:
             "anyOf": [{"type": "string"}, {"type": "object", "required": ["experiment"]}],
             "description": "experiment whose file this one is laid over, or a mapping that leaves out sections of it",
         },
-        "sizes": {"type": "object", "description": "overrides for each size", "required": ["smoke"]},
+        "sizes": {"type": "object", "description": "overrides for each size"},
     }
     definitions = {noun: {"anyOf": _schemas(family)} for noun, family in NAMED.items()}
     custom = [of_options(kind, CustomKeys) | {"required": ["file"]} for kind in dict.fromkeys(formats().values())]

@@ -22,7 +22,7 @@ def project(tmp_path_factory):
     folder, experiment = root / "results" / "smoke" / "tiny", tiny.EXPERIMENT
     tiny.make(experiment, folder)
     select = view(experiment).to_dict()["select"]
-    layout = {"grid": list(experiment.grid), "within": list(experiment.within), "tune": ["lr"], "select": select}
+    layout = {"grid": list(experiment.grid), "select": select}
     table.make(layout, str(folder), [str(path) for path in tiny.run_files(folder)])
     claims.make(
         {"view": view(experiment).to_dict(), "claims": {"better": BETTER}}, str(folder), str(folder / "claims.csv")

@@ -8,7 +8,6 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, experiment_file, tables, validation
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.tables import Layout
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
@@ -80,7 +79,7 @@ def test_published_runs_are_replayed(tmp_path):
         files.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, files[-1], tmp_path)
     view = expansion.create_view(experiment)
-    result = tables.build(Layout([], list(experiment.within), view.tune, view.select), files)
+    result = tables.build([], view.select, files)
     outcome = CHECKS.build(experiment.claims["replayed"].check).judge(Results(view, *result[:3]))
     assert outcome.verdict == HELD, outcome
     assert int(outcome.text.split()[-3]) >= 36, outcome

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import tables
-from fedatlas.experiments.expansion import cells, create_view
+from fedatlas.experiments.expansion import cells
 from fedatlas.experiments.run import run_cell
 from fedatlas.federation import algorithms
 from fedatlas.federation.algorithms.fedavg import FedAvg
@@ -130,8 +130,7 @@ def test_travels_through_run_files_and_tables(tmp_path):
     for cell in cells(subject):
         result.append(tmp_path / cell.id / f"{cell.key}.parquet")
         run_cell(cell.spec, result[-1])
-    layout = tables.Layout(list(subject.grid), list(subject.within), create_view(subject).tune, subject.select)
-    table, curves, *_ = tables.build(layout, result)
+    table, curves, *_ = tables.build(list(subject.grid), subject.select, result)
     assert {"best_step_size_mean", "final_step_size_within"} <= set(table) and "best_step_size" not in table
     assert table.set_index("algorithm")["final_step_size_mean"].isna().to_dict() == {"fedsps": False, "fedavg": True}
     assert "step_size_mean" in curves and "step_size" not in curves

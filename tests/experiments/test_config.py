@@ -82,8 +82,8 @@ FULL = {"kind": "full"}
             {"sizes": {"smoke": {"setting": {"rounds": -1}}}},
             "mine.yaml (size smoke): setting: rounds is -1; it must",
         ),
-        ({"sizes": {}}, "mine.yaml: sizes is {}; it must be a mapping that holds at least smoke"),
-        ({"sizes": {"smoke": 3}}, "mine.yaml: sizes.smoke is 3; it must be a mapping or null"),
+        ({"sizes": {}}, "mine.yaml: there is no size 'smoke'"),
+        ({"sizes": {"smoke": 3}}, "mine.yaml: sizes is {'smoke': 3}; it must be a mapping of sizes to mappings"),
         ({"sizes": {"smoke": None, "papr": {}}}, "mine.yaml: sizes.papr is unknown; did you mean 'paper'?"),
     ],
 )

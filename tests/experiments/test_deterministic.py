@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedatlas.experiments.expansion import is_deterministic
+from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -28,7 +28,7 @@ def an_experiment(entry, **changes):
 
 @pytest.mark.parametrize("name", each_algorithm())
 def test_seeds_agree_where_the_specification_says_so(name):
-    if not is_deterministic(an_experiment({"algorithm": name}), "it"):
+    if not create_view(an_experiment({"algorithm": name})).algorithms["it"].deterministic:
         return
     problem = SyntheticQuadratic(dim=6, L=5.0, heterogeneity=1.0, start_scale=0.0).build(4)
     with where_defined():

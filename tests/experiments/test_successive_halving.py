@@ -95,12 +95,11 @@ def test_a_run_file_holds_the_runs_of_all_rungs_and_what_they_cost(tmp_path):
         assert spent.max().sum() == len(search["seeds"]) * sum(trial["rounds"] for trial in search["rungs"])
         assert (ends[steps, search["chosen"]["lr"], 0] == 16).all()
         assert Search.from_dict(search).to_dict() == search
-    layout = tables.Layout([], ["local_steps"], ["lr"], SELECT)
-    table = tables.build(layout, [path]).table
+    table = tables.build([], SELECT, [path]).table
     assert table["lr"].tolist() == SPEC.tune["lr"] * 2
     long = dataclasses.replace(SPEC, tuning=None)
     run_cell(long, tmp_path / "grid/all.parquet")
-    grid = tables.build(layout, [tmp_path / "grid/all.parquet"]).table
+    grid = tables.build([], SELECT, [tmp_path / "grid/all.parquet"]).table
     assert "rung" not in result_files.read(tmp_path / "grid/all.parquet")[0]
     pairs = table[table["chosen"]].merge(grid, on=["local_steps", "lr"])
     assert (pairs["tuning_score_x"] == pairs["tuning_score_y"]).all()  # the last rung has all rounds

@@ -17,8 +17,7 @@ def build(tmp_path, **change):
         path = tmp_path / f"runs/{cell.id}/{cell.key}.parquet"
         run.run_cell(cell.spec, path)
         paths.append(path)
-    tuned = expansion.create_view(experiment).tune
-    return tables.build(tables.Layout(list(experiment.grid), list(experiment.within), tuned, experiment.select), paths)
+    return tables.build(list(experiment.grid), experiment.select, paths)
 
 
 def test_the_best_value_is_chosen_alike_for_every_algorithm(tmp_path):

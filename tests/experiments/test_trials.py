@@ -15,7 +15,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import initial_searches, tuned_points
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
 from fedatlas.federation import algorithms
 from fedatlas.federation.problems import create
@@ -101,7 +101,7 @@ def test_a_cell_tunes_on_its_trials_and_scores_the_best(tmp_path):
     assert set(frame["seed"]) == {0, 1, 7}
     scored = frame[frame["seed"] != 7][["lr", "server_lr"]].drop_duplicates()
     assert scored.to_dict("records") == [search.chosen]
-    table = build(Layout([], [], ["lr", "server_lr"], SELECT), [path]).table
+    table = build([], SELECT, [path]).table
     assert len(table) == len(tuned_points(search)) and table["chosen"].sum() == 1
 
 
@@ -112,7 +112,7 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     assert axes.grow([1e-7, 1e-6], search.space["lr"], "highest", SELECT.extend) is None
     assert len(search.axes["lr"]) == 8 + 2 * 4
     assert search.chosen["lr"] == max(search.axes["lr"]) > 5e-6
-    table = build(Layout([], [], ["lr"], SELECT), [path]).table
+    table = build([], SELECT, [path]).table
     assert table.loc[table["chosen"], "edge"].tolist() == ["lr near its highest value"]
 
 

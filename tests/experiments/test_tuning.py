@@ -14,7 +14,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
@@ -184,7 +184,7 @@ def test_where_all_values_diverge_the_first_is_chosen_and_no_axis_continued(tmp_
     run.run_cell(spec, tmp_path / "fedavg/a.parquet")
     (search,) = rows_of(tmp_path / "fedavg/a.parquet")[1].searches
     assert search.chosen == {"lr": 1e6} and search.axes == spec.tune
-    table, *_ = build(Layout([], ["local_steps"], ["lr"], SELECT), [tmp_path / "fedavg/a.parquet"])
+    table, *_ = build([], SELECT, [tmp_path / "fedavg/a.parquet"])
     row = table[table["chosen"]].iloc[0]
     assert (row["tuning_score"], row["score"], row["tuning_diverged"], row["diverged"]) == (math.inf, math.inf, 2, 2)
 

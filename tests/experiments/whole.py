@@ -12,7 +12,7 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.selection import select_rows
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs
@@ -38,7 +38,7 @@ def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> A
         run_cell(cell.spec, path, progress=lambda *state, repeated=repeated: repeated.append(state))
         assert not repeated, "a finished run was made again"
     view = expansion.create_view(experiment)
-    results = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), list(files))
+    results = build(list(experiment.grid), experiment.select, list(files))
     names = ("table", "curves", "trials")
     for name, frame in zip(names, results, strict=False):
         result_files.write(folder / f"{name}.parquet", frame, results.meta.to_dict())

@@ -15,7 +15,7 @@ from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, read_table
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.records.record import CELL, Restoration, read_record, write_file
 from fedatlas.workflow.study import Study
 
@@ -90,8 +90,7 @@ def test_scores_of_these_rows_are_those_of_all_rows(files, monkeypatch, tmp_path
     monkeypatch.setattr(module, "file_rows", lambda spec, seed, rows: rows)
     for each, path in files:
         run_cell(each.spec, tmp_path / each.id / path.name)
-        layout = Layout([], list(each.spec.within), ["lr"], each.spec.select)
-        few, all_rows = (build(layout, [file]) for file in (path, tmp_path / each.id / path.name))
+        few, all_rows = (build([], each.spec.select, [file]) for file in (path, tmp_path / each.id / path.name))
         for name in ("table", "trials"):
             first, second = (
                 getattr(tables, name).drop(columns="seconds", errors="ignore") for tables in (few, all_rows)

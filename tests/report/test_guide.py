@@ -8,7 +8,7 @@ import yaml
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.publish.guide.content import NEVER, SHARES, UNDEFINED, build_content
 from fedatlas.publish.guide.page import write_page
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
@@ -48,7 +48,7 @@ def content(tmp_path_factory):
     for cell, path in zip(cells, paths, strict=True):
         path.parent.mkdir(exist_ok=True)
         run_cell(cell.spec, path)
-    tables = build(Layout(list(experiment.grid), list(experiment.within), view.tune, experiment.select), paths)
+    tables = build(list(experiment.grid), experiment.select, paths)
     return build_content(view, tables, cells)
 
 

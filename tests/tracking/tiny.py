@@ -12,7 +12,7 @@ from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.facts_builder import build_facts
 from tests import helpers
@@ -90,8 +90,8 @@ def make(experiment: Experiment, folder: Path) -> None:
 def remake(experiment: Experiment, folder: Path, *ids: str) -> Facts:
     """Write the tables of the run files in an experiment's folder, and return the facts of the algorithms with ids."""
     ids = ids or tuple(experiment.algorithms)
-    layout = Layout(list(experiment.grid), list(experiment.within), ["lr"], experiment.select)
-    *frames, meta = build(layout, [path for id in ids for path in run_files(folder, id)])
+    paths = [path for id in ids for path in run_files(folder, id)]
+    *frames, meta = build(list(experiment.grid), experiment.select, paths)
     for name, frame in zip(("table", "curves", "trials"), frames, strict=True):
         files.write(folder / f"{name}.parquet", frame, meta.to_dict())
     return experiment_facts(experiment, algorithms={id: experiment.algorithms[id] for id in ids})

@@ -108,8 +108,9 @@ class Workflow:
     def verdicts(self):
         files, w = [self.folder / name for name in self.files()], self.wildcards()
         spec = json.loads(self.graph.specification("claims", w))
-        table, curves, trials, _ = build(self.graph.study.layout(w.size, w.experiment), files)
-        results = Results(ExperimentView.from_dict(spec["view"]), table, curves, trials)
+        view, grid = ExperimentView.from_dict(spec["view"]), self.graph.study.layout(w.size, w.experiment)["grid"]
+        table, curves, trials, _ = build(grid, view.select, files)
+        results = Results(view, table, curves, trials)
         return claims.judge(spec, results, str(self.folder)).set_index("claim")
 
     def rows(self, name):

@@ -43,8 +43,7 @@ def written(folder, name="it", **options):
         if split:
             make(split[1], split[0], str(folder / "data"))
         run_cell(cell.spec, files[-1], folder / "data", split and split[0])
-    layout = tables.Layout(list(output.grid), list(output.within), expansion.create_view(output).tune, output.select)
-    result = tables.build(layout, files)
+    result = tables.build(list(output.grid), output.select, files)
     for table in ("table", "curves", "trials"):
         result_files.write(folder / name / f"{table}.parquet", getattr(result, table), result.meta.to_dict())
     read = [result_files.read(folder / name / f"{table}.parquet")[0] for table in ("table", "curves")]

@@ -5,7 +5,7 @@ hyper-parameters of the algorithm, and for numbers of the setting (M clients, K 
 without ``search`` is searched around its advice.
 """
 
-import ast
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -20,7 +20,6 @@ from fedatlas.registry.options import Option
 from fedatlas.registry.validation import validate_names
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
-OF_SETTING = {SYMBOLS[name]: name for name in ("clients", "local_steps", "rounds")}
 
 
 def with_advice(
@@ -28,14 +27,8 @@ def with_advice(
 ) -> dict[str, Any]:
     """Return hyper-parameters, with the advice for those that have neither a value nor a default, as formulas.
 
-    Args:
-        algorithm: Class of the algorithm.
-        parameters: Values or formulas.
-        setting: Keys of the setting, whose numbers take the place of M, K and R.
-        tuned: Names of hyper-parameters that are tuned, which get no advice.
-
-    Raises:
-        UserError: There is no advice for a required hyper-parameter.
+    setting: its numbers take the place of M, K and R. tuned: names of hyper-parameters that get no advice. Raises
+    UserError if there is no advice for a required one.
     """
     values = dict(parameters)
     for name, option in algorithm.options().items():
@@ -48,13 +41,9 @@ def with_advice(
 
 def substitute_setting(formula: str, setting: Mapping[str, Any]) -> str:
     """Return a formula with the numbers of a setting in place of M, K and R, as far as the setting has them."""
-
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            number = setting.get(OF_SETTING.get(node.id, ""))
-            return node if number is None else ast.Constant(number)
-
-    return ast.unparse(Put().visit(ast.parse(formula, mode="eval"))).replace(" ", "")
+    given = (name for name in ("clients", "local_steps", "rounds") if setting.get(name) is not None)
+    numbers = {SYMBOLS[name]: setting[name] for name in given}
+    return re.sub(r"[A-Za-z_]\w*", lambda match: str(numbers.get(match[0], match[0])), formula).replace(" ", "")
 
 
 def search_space(
@@ -64,17 +53,10 @@ def search_space(
     setting: Mapping[str, Any],
     constants: Collection[str],
 ) -> Space:
-    """Return the range of each hyper-parameter that is tuned.
+    """Return the range of each hyper-parameter that is tuned. Raises UserError if it is not a low and a high end.
 
-    Args:
-        algorithm: Class of the algorithm.
-        parameters: Values of hyper-parameters, which are not tuned.
-        ranges: (low, high) in place of the declared range, or None for no tuning.
-        setting: Keys of the setting.
-        constants: Names of the problem's constants. A formula with another name is evaluated with 1 for each of them.
-
-    Raises:
-        UserError: A range is not a low and a high end.
+    parameters: that have values, and are not tuned. ranges: (low, high) in place of the declared range, or None for no
+    tuning. constants: of the problem; a formula with another name is evaluated with 1 for each of them.
     """
     validate_names(algorithm.title(), algorithm.options(), ranges)
     space = {}

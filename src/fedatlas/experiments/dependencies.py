@@ -40,7 +40,6 @@ ENGINE = "fedatlas.experiments.run"
 CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-GIVEN = ("data", "test", "test_share", "partition", "validation")  # keys of a problem that are not options of its kind
 # Keys of a setting that name a kind: their families, and what they name by default.
 KINDS: dict[str, tuple[Family[Any], str]] = {
     "participation": (PARTICIPATION, "full"),
@@ -126,7 +125,7 @@ def data_names(spec: CellSpec) -> list[str]:
 
 def problem_modules(problem: Spec) -> list[str]:
     """Return the modules behind a problem's gradients."""
-    kind, values = PROBLEMS.split({name: value for name, value in problem.items() if name not in GIVEN})
+    kind, values = PROBLEMS.split(problem)
     kind_class = PROBLEMS.get(kind)
     modules = {kind_class.__module__} | ({kind_class.oracle} if kind_class.oracle else set())
     if location(kind_class.__module__) and COMPILED in closure(*modules):

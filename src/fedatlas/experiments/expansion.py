@@ -3,6 +3,7 @@
 import copy
 import functools
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import prod
@@ -12,17 +13,9 @@ from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
+from fedatlas.experiments.axis_values import is_number
 from fedatlas.experiments.canonical import canonical_parameters, canonical_problem, canonical_setting
-from fedatlas.experiments.cells import (
-    CASE,
-    Axes,
-    Cell,
-    CellSpec,
-    Point,
-    Space,
-    Spec,
-    has_choice,
-)
+from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
@@ -66,7 +59,7 @@ def expand(experiment: Experiment) -> Expansion:
     undefined: dict[str, dict[str, str]] = {}
     try:
         for id in experiment.algorithms:
-            check_axes({"grid": experiment.grid, "within": experiment.within, "tune": tuned_values(experiment, id)[0]})
+            _check_axes({"grid": experiment.grid, "within": experiment.within, "tune": tuned_values(experiment, id)[0]})
         _count(experiment)
         for point in product(experiment.grid):
             for id in experiment.algorithms:
@@ -80,7 +73,11 @@ def expand(experiment: Experiment) -> Expansion:
             if cases.keys() == experiment.cases.keys():
                 first, why = next(iter(cases.items()))
                 raise UserError(f"algorithms.{id}: it is not defined for any case; case {first}: {why}")
-        _distinct(experiment_cells)
+        for (_, key), count in Counter((cell.id, cell.key) for cell in experiment_cells).items():
+            if count > 1:
+                raise UserError(
+                    f"grid: two points would share the run file {key}.parquet; make their values differ more"
+                )
     except UserError as error:
         raise UserError(f"{experiment.where}: {error}") from None
     return Expansion(experiment_cells, undefined)
@@ -91,14 +88,8 @@ def tuned_values(
 ) -> tuple[Axes, Space | None]:
     """Return the tuned hyper-parameters of an entry with their values, and the space of trials or None.
 
-    Args:
-        experiment: The experiment.
-        id: Id of the entry.
-        problem: Specification of a cell's problem; by default the experiment's.
-        setting: Setting of a cell; by default the experiment's.
-
-    Raises:
-        UserError: A hyper-parameter has no range.
+    problem, setting: specifications of a cell's; by default the experiment's. Raises UserError if a hyper-parameter has
+    no range.
     """
     entry, grid = experiment.algorithms[id], experiment.tuning_grid(id)
     if not experiment.trials:
@@ -122,12 +113,7 @@ def _draw(algorithm: type[Algorithm], space: str, trials: int) -> Axes:
 def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | None = None) -> ExperimentView:
     """Return the view of an experiment that tables, figures and claims have.
 
-    Args:
-        experiment: The experiment.
-        undefined: Where algorithms are not defined; see `Expansion`.
-
-    Raises:
-        UserError: An algorithm is unknown. The sentence names the file.
+    undefined: where algorithms are not defined; see `Expansion`. Raises UserError, naming the file, if one is unknown.
     """
     try:
         views = {id: _algorithm_view(experiment, id) for id in experiment.algorithms}
@@ -169,7 +155,7 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
     kind = algorithms.get(algorithm)
     name: str = getattr(kind, "label", id) if id == algorithm else id
-    tune = tuned_values(experiment, id)[0]
+    tune, setting = tuned_values(experiment, id)[0], {**experiment.setting, **entry.setting}
     return AlgorithmView(
         algorithm=algorithm,
         name=entry.label or name,
@@ -177,16 +163,9 @@ def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
         tune=tune,
         setting=entry.setting,
         untuned=_untuned_parameters(experiment, id, tune),
-        deterministic=is_deterministic(experiment, id),
+        deterministic=draws_nothing(algorithm, entry.set, experiment.problem, setting, experiment.axes),
         emphasis=entry.emphasis,
     )
-
-
-def is_deterministic(experiment: Experiment, id: str) -> bool:
-    """Return whether the runs of an entry are the same for all seeds."""
-    entry = experiment.algorithms[id]
-    setting = {**experiment.setting, **entry.setting}
-    return draws_nothing(experiment.algorithm(id), entry.set, experiment.problem, setting, experiment.axes)
 
 
 def draws_nothing(
@@ -199,23 +178,16 @@ def draws_nothing(
     """Return whether runs are the same for all seeds.
 
     They are with full gradients, full participation, one start and channels that draw nothing, if the algorithm tosses
-    no coins. Where an axis decides one of these, they are not.
+    no coins. Where one of ``axes``, along which all of these vary, decides one of them, they are not.
 
-    Args:
-        algorithm: Name of the algorithm.
-        values: Its hyper-parameters that are set.
-        problem: Specification of the problem.
-        setting: Specification of the setting.
-        axes: Axes along which problem, setting and hyper-parameters vary.
+    values: hyper-parameters that are set. problem, setting: specifications.
     """
     firsts = {axis.split(".")[0] for axis in axes}
     if CASE in firsts or firsts & set(DRAWN) or "problem.start_scale" in axes:
         return False
-    full = setting.get("participation", {"kind": "full"}) in ("full", {"kind": "full"})
-    gradients = "batch" in setting and setting["batch"] is None
     return (
-        gradients
-        and full
+        setting.get("batch", 1) is None
+        and setting.get("participation", "full") in ("full", {"kind": "full"})
         and setting.get("topology") is None
         and not any(channel.random for channel in directions(setting.get("channel")))
         and _has_one_start(problem)
@@ -224,23 +196,14 @@ def draws_nothing(
 
 
 def _untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
-    """Return the hyper-parameters of an entry that are fixed at a number although trials would tune them.
-
-    A formula of the problem's constants is not a fixed number: theory chooses it.
-
-    Args:
-        experiment: The experiment.
-        id: The entry.
-        tune: Its tuned hyper-parameters and their values.
-    """
+    """Return those that are fixed at a number, and not by a formula of theory, although trials would tune them."""
     values = experiment.algorithms[id].set
     parameters = algorithms.get(experiment.algorithm(id)).options()
     return [
         name
         for name, option in parameters.items()
         if name not in tune
-        and isinstance(values.get(name), int | float)
-        and not isinstance(values[name], bool)
+        and is_number(values.get(name))
         and bool(option.search if option.search is not None else option.required and option.advice)
     ]
 
@@ -269,23 +232,6 @@ def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool
     if averaging is not None:  # one client is drawn only where the next x is that of one client
         return bool(values.get("averaging", averaging.default) == "random")
     return algorithm.overrides("single_client")
-
-
-def _distinct(cells: list[Cell]) -> None:
-    files = set()
-    for cell in cells:
-        if (cell.id, cell.key) in files:
-            raise UserError(
-                f"grid: two points would share the run file {cell.key}.parquet; make their values differ more"
-            )
-        files.add((cell.id, cell.key))
-
-
-def _count_clients(parts: dict[str, Any], experiment: Experiment) -> None:
-    """Set the number of clients if the partition is that of the data and the setting does not give it."""
-    problem, setting = parts["problem"], parts["setting"]
-    if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
-        setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
 
 
 def _tuning_rule(experiment: Experiment) -> Spec | None:
@@ -327,19 +273,22 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     for place in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
         if place in entry.undefined:
             raise Undefined(entry.undefined[place])
-    _count_clients(parts, experiment)
-    tune, space = tuned_values(experiment, id, parts["problem"], parts["setting"])
+    problem, setting = parts["problem"], parts["setting"]
+    if is_by_owner(problem.get("partition")) and not {"clients"} & {*setting, *experiment.within}:
+        setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
+    tune, space = tuned_values(experiment, id, problem, setting)
     if experiment.trials:
         algorithm = algorithms.get(experiment.algorithm(id))
-        parts["parameters"] = with_advice(algorithm, parts["parameters"], parts["setting"], tune)
+        parts["parameters"] = with_advice(algorithm, parts["parameters"], setting, tune)
+    select = experiment.select if entry.extend is None else replace(experiment.select, extend=entry.extend)
     spec = CellSpec(
         algorithm=experiment.algorithm(id),
         within=experiment.within,
         tune=tune,
-        seeds=entry.seeds or experiment.first_seeds,
+        seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
-        and not instances.varies_by_seed(parts["problem"]),  # each instance knows its own F*, if any
-        select=experiment.selection(id) if has_choice(tune) else None,
+        and not instances.varies_by_seed(problem),  # each instance knows its own F*, if any
+        select=select if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,
         tuning=_tuning_rule(experiment) if has_choice(tune) else None,
@@ -355,13 +304,10 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     return Cell(id, point, spec)
 
 
-def check_axes(sections: Mapping[str, Axes]) -> None:
-    """Raise UserError if an axis has the name of a column, varies what runs of one file share, or undoes another.
-
-    Args:
-        sections: Axes of grid, of within and of an algorithm's tuning: values are set in this order.
-    """
-    before: dict[str, tuple[str, str]] = {}  # section and name of each axis, by the place whose value it sets
+def _check_axes(sections: Mapping[str, Axes]) -> None:
+    """Raise UserError if an axis has the name of a column, varies what runs of one file share, or undoes another."""
+    # Values are set in the order of the sections: section and name of each axis, by the place whose value it sets.
+    before: dict[str, tuple[str, str]] = {}
     for section, axes in sections.items():
         for name in axes:
             path = name if section != "tune" or name in SETTING else f"parameters.{name}"

@@ -47,13 +47,11 @@ def load(path: str | Path, size: str, root: str | Path | None = None, folders: S
     path = Path(path)
     content = document(path, folders)
     sizes = content.pop("sizes", None)
-    if not isinstance(sizes, dict) or "smoke" not in sizes:
-        raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping that holds at least smoke")
-    for name, override in sizes.items():
+    if not isinstance(sizes, dict) or not all(isinstance(override, dict | None) for override in sizes.values()):
+        raise UserError(f"{path}: sizes is {sizes!r:.60}; it must be a mapping of sizes to mappings or null")
+    for name in sizes:
         if name not in SIZES:
             raise UserError(f"{path}: sizes.{name} is unknown{did_you_mean(name, SIZES)}")
-        if not isinstance(override, dict | None):
-            raise UserError(f"{path}: sizes.{name} is {override!r:.60}; it must be a mapping or null")
     if size not in sizes:
         raise UserError(f"{path}: there is no size {size!r}{did_you_mean(size, sizes)}")
     file = path.relative_to(root) if root and path.is_relative_to(root) else path

@@ -62,47 +62,35 @@ SILENT = {
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
 # specification. The style of an import never matters: one inside a function is followed like any other.
+_OF_CHOICE = (
+    "changes no number of a run, but says what is run and kept; dependencies adds it to run files with a choice"
+)
+_OF_CHECK = "dependencies adds it to checks that need it"
+_COMPILED = "dependencies adds the compiled parts that a specification may run"
 DETACHED = {
-    **{
-        ("fedatlas.experiments.run", f"fedatlas.experiments.{name}"): "says what is run and which of its rows are "
-        "kept, and changes no number of a run; dependencies adds it to run files with a choice"
-        for name in ("tuning", "tuning.base", "tuning.confirmation", "scores")
-    },
-    **{
-        (f"fedatlas.experiments.{name}", "fedatlas.federation.engine.history"): "the name of a column"
-        for name in ("labels", "scores")
-    },
-    (
-        "fedatlas.federation.engine.drivers.base",
-        "fedatlas.federation.costs",
-    ): "dependencies adds the cost model of runs that have a clock; figures depend on the one that they take",
-    (
-        "fedatlas.federation.problems",
-        "fedatlas.federation.partitions",
-    ): "jobs read the partition from a file, which is an input of their rule",
-    (
-        "fedatlas.federation.problems.network",
-        "fedatlas.federation.networks.device",
-    ): "names the device in metadata; the problem's oracle, which dependencies adds, imports what computes",
-    **{
-        ("fedatlas.federation.compiled", f"fedatlas.federation.compiled.{name}"): "dependencies adds the compiled "
-        "parts that a specification may run"
-        for name in ("lockstep", "dense_rows", "scoring", "sparse_gradients", "sequential")
-    },
-    **{
-        ("fedatlas.federation.compiled.sequential", f"fedatlas.federation.compiled.{name}"): "dependencies adds it to "
-        "networks that may be compiled"
-        for name in ("passes", "plans")
-    },
-    **{
-        (f"fedatlas.results.claims.{check}", f"fedatlas.{module}"): "dependencies adds it to checks that need it"
-        for check, modules in {
-            "below": ("theory.fedawe", "theory.fedawe.trajectories"),
-            "exponent": ("results.comparing.theorems", "theory.fedac"),
-            "reaches": ("results.comparing.theorems", "theory.closed_forms", "theory.fedac.instability"),
-        }.items()
-        for module in modules
-    },
+    (f"{PACKAGE}.{importer}", f"{PACKAGE}.{module}"): reason
+    for importer, modules, reason in (
+        ("experiments.run", "experiments.tuning experiments.tuning.base experiments.tuning.confirmation", _OF_CHOICE),
+        ("experiments.run", "experiments.scores", _OF_CHOICE),
+        ("experiments.labels", "federation.engine.history", "the name of a column"),
+        ("experiments.scores", "federation.engine.history", "the name of a column"),
+        ("federation.engine.drivers.base", "federation.costs", "dependencies adds the cost model of runs with a clock"),
+        ("federation.problems", "federation.partitions", "jobs read the partition from a file, an input of their rule"),
+        (
+            "federation.problems.network",
+            "federation.networks.device",
+            "a name in metadata; the oracle imports the rest",
+        ),
+        ("federation.compiled", "federation.compiled.lockstep federation.compiled.dense_rows", _COMPILED),
+        ("federation.compiled", "federation.compiled.scoring federation.compiled.sparse_gradients", _COMPILED),
+        ("federation.compiled", "federation.compiled.sequential", _COMPILED),
+        ("federation.compiled.sequential", "federation.compiled.passes federation.compiled.plans", _COMPILED),
+        ("results.claims.below", "theory.fedawe theory.fedawe.trajectories", _OF_CHECK),
+        ("results.claims.exponent", "results.comparing.theorems theory.fedac", _OF_CHECK),
+        ("results.claims.reaches", "results.comparing.theorems theory.closed_forms", _OF_CHECK),
+        ("results.claims.reaches", "theory.fedac.instability", _OF_CHECK),
+    )
+    for module in modules.split()
 }
 
 RULES = Path(__file__).read_bytes()  # what an older version of this file has parsed is not used
@@ -112,27 +100,13 @@ _new: set[str] = set()  # names of modules parsed here, for other processes to k
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Return the hash (16 hex digits) of the code of modules and of all that they import in the package.
-
-    Args:
-        modules: Full names.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
-    """
+    """Return the hash (16 hex digits) of the code of modules, by full names, and of all that they import."""
     text = "".join(f"{name}\n{code}\n" for name, code in _codes(extensions.study(), frozenset(modules)).items())
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def module_hashes(modules: Iterable[str]) -> dict[str, str]:
-    """Return the hash (12 hex digits) of the code of each of some modules and of all that they import, by sorted name.
-
-    Args:
-        modules: Full names.
-
-    Raises:
-        ModuleNotFoundError: There is no such module.
-    """
+    """Return the hash (12 hex digits) of the code of each of some modules and of what they import, by sorted name."""
     return {name: code[:12] for name, code in _codes(extensions.study(), frozenset(modules)).items()}
 
 
@@ -227,10 +201,7 @@ def _is_word(node: ast.stmt, in_class: bool) -> bool:
 
 @functools.cache
 def _parse(_study: Path | None, name: str) -> dict[str, Any]:
-    """Return ``{"code", "imports"}`` of a module: hash of its normalised code, and imported names.
-
-    The hash is also of the files that the module's classes declare to read.
-    """
+    """Return ``{"code", "imports"}`` of a module: hash of its code and of files that it reads, and imported names."""
     if (path := _path(name)) is None:
         raise ModuleNotFoundError(name)
     files = [file for pattern in RESOURCES.get(name, ()) for file in sorted(path.parent.glob(pattern))]
@@ -275,11 +246,7 @@ def _cached() -> dict[str, Any]:
 
 
 def _imports(tree: ast.Module, package: str) -> list[list[str]]:
-    """Return the imports of a source: modules, each with the names that are imported from it.
-
-    tree: of the source. package: full name of the package that the source lies in; of fedatlas itself, only its own
-    modules are returned.
-    """
+    """Return the imported modules, each with the names from it; in the package of fedatlas only its own modules."""
     imports = []
     for node in ast.walk(tree):
         match node:
@@ -315,10 +282,7 @@ def _imported(imports: list[list[str]]) -> set[str]:
 
 
 def module_of_export(name: str) -> str:
-    """Return the full name of the module that defines a name of the package's interface, such as ``Algorithm``.
-
-    Results of an extension that imports the name from ``fedatlas`` depend on this module, and not on the interface.
-    """
+    """Return the module that defines a name of the interface: on it, and not on the interface, results depend."""
     return fedatlas.EXPORTS.get(name, f"{PACKAGE}.{name}")
 
 

@@ -188,14 +188,8 @@ def greek(text: str) -> str:
 
 def _split_index(name: str) -> tuple[str, list[str]]:
     """The last word of an axis, and the place in a list, or in a list of lists, that follows it, counted from 1."""
-    stem, *parts = name.split(".")
-    places: list[str] = []
-    for part in parts:
-        if part.isdigit():
-            places.append(str(int(part) + 1))
-        else:
-            stem, places = part, []
-    return stem, places
+    words, *places = re.split(r"\.(?=\d+(?:\.\d+)*$)", name)
+    return words.rpartition(".")[2], [str(int(place) + 1) for place in places]
 
 
 def _spaced(name: str) -> str:

@@ -14,11 +14,7 @@ CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which chang
 
 
 def versions(environments: Iterable[Environment]) -> dict[str, str]:
-    """Return what may change numbers in environments by name: versions, processor, device. Several stand side by side.
-
-    Args:
-        environments: The environments.
-    """
+    """Return what may change numbers in environments: versions, processor, device. Several stand side by side."""
     values: dict[str, dict[str, None]] = {}
     for environment in environments:
         for name, value in environment.items():

@@ -160,11 +160,7 @@ def _first_searches(spec: CellSpec, problem: ProblemOfSeed) -> list[Search]:
 
 
 def _groups(missing: list[Run], problem: ProblemOfSeed) -> Iterator[list[Run]]:
-    """Yield runs in lists that are computed at once.
-
-    Runs that differ in hyper-parameters alone share their draws. A compiled kernel takes all of them; otherwise each is
-    alone, so that only one has client states.
-    """
+    """Yield runs in lists that are computed at once: those that share their draws if a compiled kernel takes them."""
     groups: dict[str, list[Run]] = {}
     for run in missing:
         groups.setdefault(json.dumps([run.setting, run.seed]), []).append(run)
@@ -224,15 +220,7 @@ def load_problem(
 ) -> Problem:
     """Build the problem of a cell, with its partition and optimum read from files if there are any.
 
-    Args:
-        spec: Specification of the cell.
-        data: Data directory.
-        partition: Path of the partition's file.
-        optimum: Path of the optimum's file.
-        seed: Seed of the runs, where each seed has an instance of its own.
-
-    Raises:
-        UserError: Each seed has an instance of its own, and none is given.
+    data: directory. seed: of the runs, where each has an instance of its own; without one, that raises UserError.
     """
     split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
@@ -254,10 +242,7 @@ def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., A
 
 
 def _rows(history: History) -> list[Row]:
-    """Return the rows of a run, each with the exchanges of the rounds since the one before.
-
-    Seconds have the four digits to which a clock repeats them at best; what a file of more holds is noise.
-    """
+    """Return rows, each with the exchanges since the one before; seconds have four digits, since more are noise."""
     diverged = -1 if history.diverged_round is None else history.diverged_round
     end = {"status": history.status, "diverged_round": diverged}
     ledgers = history.ledger.split([row["round"] for row in history.rows])
@@ -272,11 +257,6 @@ def file_rows(spec: CellSpec, seed: int, rows: list[Row]) -> list[Row]:
 
     A run on a scoring seed has all of its rows. Any other only compares tuned values: it has its first and last row and
     those of which its score is made, each with the exchanges since the one before.
-
-    Args:
-        spec: Specification of the cell.
-        seed: Seed of the run.
-        rows: Rows of the run.
     """
     if spec.select is None or seed in spec.seeds:
         return rows
@@ -333,12 +313,7 @@ def _reusable(path: Path, meta: RunMeta) -> dict[str, Finished]:
 
 
 def stored_runs(rows: list[Row], meta: RunMeta) -> dict[str, tuple[Run, Finished]]:
-    """Return the runs of a file with their rows, without the columns that identify runs, by the key of the run.
-
-    Args:
-        rows: Rows of the file, which lose these columns.
-        meta: Metadata of the file.
-    """
+    """Return the runs of a file with their rows, which lose the columns that identify runs, by the key of the run."""
     spec = meta.spec
     columns = (*spec.within, *spec.tune, *([] if spec.tuning is None else [RUNG]), "seed")
     of_run: dict[tuple[Any, ...], list[Row]] = {}
@@ -352,16 +327,7 @@ def stored_runs(rows: list[Row], meta: RunMeta) -> dict[str, tuple[Run, Finished
 
 
 def replay_searches(spec: CellSpec, done: Mapping[str, Finished], problem: ProblemOfSeed) -> list[Search]:
-    """Return the searches of a cell as they follow from runs that are done, of which none is computed.
-
-    Args:
-        spec: Specification of the cell.
-        done: Runs by key.
-        problem: Returns the problem of a seed.
-
-    Raises:
-        KeyError: A search asks for a run that is not there.
-    """
+    """Return the searches of a cell as they follow from runs that are done, by key; KeyError where one is missing."""
     searches = _first_searches(spec, problem)
     while any(search.chosen is None for search in searches):
         searches = [_advance(spec, search, done, problem) for search in searches]

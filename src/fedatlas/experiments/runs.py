@@ -39,9 +39,7 @@ def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
     At each point within, the trials run on the tuning seeds, in the order of axes and seeds; then the best of them and
     its neighbours run on fresh seeds, and the chosen value on the scoring seeds.
 
-    Args:
-        spec: Specification of the cell.
-        searches: State of the searches; by default their start.
+    searches: their state; by default their start.
     """
     for search in searches or initial_searches(spec):
         for trial in search_trials(search) if spec.select else ():
@@ -69,12 +67,7 @@ def tuned_points(search: Search) -> list[Point]:
 def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Trial | None = None) -> Run:
     """Return the run of a cell at a point within, with tuned values and a seed.
 
-    Args:
-        spec: Specification of the cell.
-        within: Values of the axes inside the file.
-        tuned: Tuned values.
-        seed: Seed of the run.
-        trial: Rung and rounds of the run, if it does not take all rounds.
+    trial: rung and rounds of the run, if it does not take all rounds.
     """
     problem = instances.instance_at(spec.problem, seed)
     clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
@@ -92,12 +85,8 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
 def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     """Build the algorithm and the setting of a run.
 
-    Args:
-        run: The run.
-        problem: Problem whose constants the formulas among the hyper-parameters name; without one they are only parsed.
-
-    Raises:
-        UserError: A value does not fit, or a formula has no finite value.
+    problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
+    UserError if a value does not fit, or a formula has no finite value.
     """
     options = algorithms.get(run.algorithm).options()
     return algorithms.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)

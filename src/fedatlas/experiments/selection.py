@@ -38,17 +38,13 @@ def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] 
     places, extremes = list(range(len(points))), {}
     columns = {axis: [point[axis] for point in points] for axis in where or {}}
     for axis, value in (where or {}).items():
-        if _extreme(value) and axis_values.are_numbers(columns[axis]):
+        if isinstance(value, str) and value in EXTREMES and axis_values.are_numbers(columns[axis]):
             extremes[axis] = max if value == "max" else min
         else:
             mask = axis_values.matches(columns[axis], value)
             places = [index for index in places if mask[index]]
     chosen = {axis: end(columns[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
     return [index for index in places if all(columns[axis][index] == value for axis, value in chosen.items())]
-
-
-def _extreme(value: Any) -> bool:
-    return isinstance(value, str) and value in EXTREMES
 
 
 def sorted_values(column: "Series") -> list[Any]:
@@ -65,12 +61,8 @@ def is_numeric(column: "Series") -> bool:
 def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
     """Return the first evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
 
-    Args:
-        curve: Evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed
-            has none does not count.
-        name: Name of the metric.
-        target: Value to attain.
-        select: How the experiment scores runs.
+    curve: evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed has
+    none does not count.
     """
     groups = curve.groupby("round")[name]
     mean = groups.mean()[groups.count() == curve["seed"].nunique()]

@@ -23,13 +23,8 @@ DATA_AXES = {f"problem.{key}" for key in interactive.DATA_KEYS}
 NAMING_DATA = ("problem", "grid", "within", "figures", "claims")  # sections that may hold mappings of custom data
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
 # Names that become parts of names of files; those of figures are wildcards of the workflow, too.
-NAMES = {
-    "algorithms": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
-    "figures": (r"\w+", "letters, digits and _"),
-    "claims": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
-    "axes": (r"[\w.]+", "letters, digits, _ and ."),
-    "cases": (r"\w[\w.+-]*", "letters, digits, _, ., + and -"),
-}
+NAMES = {"figures": (r"\w+", "letters, digits and _"), "axes": (r"[\w.]+", "letters, digits, _ and .")}
+OTHER_NAMES = (r"\w[\w.+-]*", "letters, digits, _, ., + and -")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +159,7 @@ class Experiment:
     @property
     def first_seeds(self) -> list[int]:
         """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
 
     @property
     def where(self) -> str:
@@ -178,11 +173,6 @@ class Experiment:
     def algorithm(self, id: str) -> str:
         """The algorithm's name behind an entry."""
         return self.algorithms[id].algorithm or id
-
-    def selection(self, id: str) -> Select:
-        """Return how tuned values of an entry are chosen."""
-        extend = self.algorithms[id].extend
-        return self.select if extend is None else dataclasses.replace(self.select, extend=extend)
 
     def tuning_grid(self, id: str) -> Axes:
         """The grid over which an entry is tuned, where it is not tuned by trials."""
@@ -206,17 +196,11 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
                 _expand_cases(parts, parts["cases"])
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    result: Experiment = construct(where, Experiment, parts, name=name, size=size, file=file)
-    if isinstance(result.seeds, InterimAnalyses):
-        return result
-    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
+    return construct(where, Experiment, parts, name=name, size=size, file=file)
 
 
 def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
-    """Return a section with names in place of mappings of custom data, of the problem or as values of an axis.
-
-    Raises UserError, beginning with the key, if a mapping does not fit.
-    """
+    """Return a section with names in place of mappings of custom data, of the problem or as values of an axis."""
     if isinstance(value, list):
         return [_name_data(item, path, of_data) for item in value]
     if not isinstance(value, Mapping):
@@ -259,7 +243,7 @@ def _setting(section: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _checked_names(section: str, noun: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
     """The entries. Raises UserError if a name cannot be part of the name of a file."""
-    pattern, letters = NAMES[noun]
+    pattern, letters = NAMES.get(noun, OTHER_NAMES)
     for name in entries:
         if not re.fullmatch(pattern, name):
             raise UserError(f"{section}: the name {name!r} must consist of {letters}")
@@ -277,7 +261,7 @@ def _entries(values: Mapping[str, Any]) -> dict[str, Entry]:
     for id, entry in entries.items():
         _axes(f"algorithms.{id}.tune", entry.tune)
         _setting(f"algorithms.{id}.setting", entry.setting)
-    return {id: dataclasses.replace(entry, seeds=entry.seeds and sorted(entry.seeds)) for id, entry in entries.items()}
+    return entries
 
 
 def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -317,10 +301,8 @@ def _expand_cases(content: dict[str, Any], cases: Any) -> None:
     if CASE in grid:
         raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
     content["grid"] = {CASE: list(cases), **grid}
-    groups: dict[str, list[str]] = {}
-    for name, case in cases.items():
-        if case.group is not None:
-            groups.setdefault(case.group, []).append(name)
+    named = {case.group for case in cases.values()} - {None}
+    groups = {group: [name for name, case in cases.items() if case.group == group] for group in named}
     for section in ("figures", "claims"):
         content[section] = _expand_groups(content.get(section, {}), groups)
 

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
 Columns = dict[str, Callable[[Any], axis_values.Cell]]  # from a value to its cell of the table, by axis
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Layout of an experiment's table: axes of grid and within, tuned hyper-parameters, and how values are chosen."""
-
-    grid: list[str]
-    within: list[str]
-    tune: list[str]
-    select: Select
-
-    @property
-    def axes(self) -> list[str]:
-        """Names of all axes."""
-        return [*self.grid, *self.within]
-
-
 class Tables(NamedTuple):
     """Table, curves and trials of an experiment, and the table's metadata."""
 
@@ -46,8 +31,10 @@ class Tables(NamedTuple):
     meta: TableMeta
 
 
-def build(layout: Layout, files: Sequence[Path]) -> Tables:
+def build(grid: Sequence[str], select: Select, files: Sequence[Path]) -> Tables:
     """Build the table, curves and trials of an experiment from all its run files, in the order of its cells.
+
+    grid: names of its axes of grid. select: how it scores runs.
 
     Table: a row for each algorithm, point of the axes and tuned values. ``tuning_score``, ``tuning_seeds`` and
     ``tuning_diverged`` are the median score over the tuning seeds, their number, and how many runs diverged on them,
@@ -63,16 +50,17 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
 
     summaries, curves, trials, ends, metas = [], [], [], [], []
     heads = [RunMeta.from_dict(read_meta(path)) for path in files]
-    columns = _columns(layout, heads)
+    columns = _columns(grid, heads)
+    axes = [*grid, *heads[0].spec.within]
     parts = ((path.parent.name, _read(path, head.spec, columns), head) for path, head in zip(files, heads, strict=True))
-    for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(layout, part[2], columns))):
+    for (id, _), group in itertools.groupby(parts, key=lambda part: (part[0], _point(grid, part[2], columns))):
         frame, meta = _joined(list(group), columns)
         metas.append((id, meta))
         frame.insert(0, "algorithm", id)
-        for axis, cell in _point(layout, meta, columns):
+        for axis, cell in _point(grid, meta, columns):
             frame.insert(1, axis, cell)
-        tune = [axis for axis in layout.tune if axis in meta.spec.tune]
-        keys = ["algorithm", *layout.axes, *tune]
+        tune = sorted(meta.spec.tune)
+        keys = ["algorithm", *axes, *tune]
         of_runs = [*keys, "seed", *([RUNG] if RUNG in frame else [])]
         ends.append(frame.groupby(of_runs, sort=False, dropna=False)[["seconds", "status"]].last())
         table = frame[keys].drop_duplicates(ignore_index=True)
@@ -80,12 +68,12 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
             last = frame.groupby(keys, sort=False, dropna=False)[RUNG].transform("max")
             frame = frame[(frame[RUNG] == 0) | (frame[RUNG] == last)].drop(columns=RUNG).reset_index(drop=True)
         tunes, scoring = (frame["seed"].isin(seeds) for seeds in (meta.spec.tuning_seeds, meta.spec.seeds))
-        metric = layout.select.tuning_metric
-        compared = _ends(frame[tunes] if tunes.any() else frame, keys, metric, layout.select)
+        metric = select.tuning_metric
+        compared = _ends(frame[tunes] if tunes.any() else frame, keys, metric, select)
         trials.append(compared)
-        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, layout.select)
+        tuned = _tuned(compared[compared["seed"].isin(meta.spec.tuning_seeds)], keys, select)
         table = table.merge(tuned, on=keys, how="left")
-        table = table.merge(_scored(frame[scoring], keys, layout.select), on=keys, how="left")
+        table = table.merge(_scored(frame[scoring], keys, select), on=keys, how="left")
         counts = ["tuning_seeds", "tuning_diverged", "seeds", "diverged"]
         table[counts] = table[counts].fillna(0).astype(int)
         table.insert(table.columns.get_loc("score"), "chosen", table["seeds"] > 0)
@@ -111,14 +99,13 @@ def build(layout: Layout, files: Sequence[Path]) -> Tables:
     return Tables(table, all_curves, all_trials, of_table)
 
 
-def _columns(layout: Layout, metas: Sequence[RunMeta]) -> Columns:
+def _columns(grid: Sequence[str], metas: Sequence[RunMeta]) -> Columns:
     """Return how values become cells, by axis: all files decide, as one may hold numbers and another formulas."""
-    values: dict[str, list[Any]] = {axis: [] for axis in (*layout.axes, *layout.tune)}
+    values: dict[str, list[Any]] = {}
     for meta in metas:
-        for axis in layout.grid:
-            values[axis].append(meta.spec.axis_value(axis))
-        for axis, those in {**meta.spec.within, **meta.spec.tune}.items():
-            values[axis] += those
+        in_file = {**{axis: [meta.spec.axis_value(axis)] for axis in grid}, **meta.spec.within, **meta.spec.tune}
+        for axis, those in in_file.items():
+            values.setdefault(axis, []).extend(those)
     return {axis: axis_values.column(those) for axis, those in values.items()}
 
 
@@ -132,9 +119,9 @@ def _read(path: Path, spec: CellSpec, columns: Columns) -> "pd.DataFrame":
     return frame
 
 
-def _point(layout: Layout, meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
+def _point(grid: Sequence[str], meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
     """Return the grid point of a run file: (axis, cell of the table)."""
-    return [(axis, columns[axis](meta.spec.axis_value(axis))) for axis in layout.grid]
+    return [(axis, columns[axis](meta.spec.axis_value(axis))) for axis in grid]
 
 
 def _joined(parts: list[tuple[str, Any, RunMeta]], columns: Columns) -> tuple[Any, RunMeta]:

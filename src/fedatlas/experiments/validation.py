@@ -30,15 +30,9 @@ from fedatlas.registry import extensions
 
 
 def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> None:
-    """Build every combination of a cell's values once.
+    """Build every combination of a cell's values once. Raises UserError if a value does not fit.
 
-    Args:
-        spec: Specification of the cell.
-        select: How the experiment scores runs.
-        recordable: Names of all that the experiment's algorithms can record.
-
-    Raises:
-        UserError: A value does not fit.
+    select: how the experiment scores runs. recordable: names of all that its algorithms can record.
     """
     study = extensions.study()
     kind, sources = _parse(study, json.dumps(spec.problem))
@@ -172,10 +166,7 @@ def _checked_setting(
 
 @functools.cache
 def _split(partition: str, data: str, clients: int) -> None:
-    """Split as many labels of each class as a data set has, or equally many if they were not counted.
-
-    Raises UserError if that is impossible.
-    """
+    """Raise UserError if as many labels of each class as a data set has, or equally many, cannot be split."""
     source, spec = info(data), json.loads(partition)
     if partitions.is_by_owner(spec):
         partitions.number_of_clients(spec, source.clients, clients)

@@ -172,8 +172,8 @@ class Comparison:
                 raise UserError(f"{result} is missing: the comparison was interrupted; run it again")
             else:
                 path.symlink_to(result.resolve())
-        layout = self.study.layout(self.request.size, self.name)
-        tables = build(layout, [folder / run_path(cell) for cell in self.cells])
+        experiment = self.study.experiment(self.request.size, self.name)
+        tables = build(list(experiment.grid), experiment.select, [folder / run_path(cell) for cell in self.cells])
         for name in ("table", "curves"):
             write(folder / f"{name}.parquet", getattr(tables, name), tables.meta.to_dict())
         return tables

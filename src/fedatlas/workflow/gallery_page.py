@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -161,7 +160,7 @@ def make_tables(study: Study, size: str, name: str, folder: Path) -> None:
     if lacking := len(lacking_cells(study, size, name)):
         raise UserError(f"the record lacks {lacking} of {len(cells)} cells of the experiment as its file is now")
     files = restore_files(find_record(study, name, size), cells, folder / "runs")
-    table_job.make(asdict(study.layout(size, name)), str(folder), [str(path) for path in files])
+    table_job.make(study.layout(size, name), str(folder), [str(path) for path in files])
 
 
 def draw_figures(

@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -195,7 +195,7 @@ class Graph:
 
     def _table(self, w: Any) -> dict[str, Any]:
         """Return the layout of an experiment's table."""
-        return asdict(self.study.layout(w.size, w.experiment))
+        return self.study.layout(w.size, w.experiment)
 
     def _figure(self, w: Any) -> dict[str, Any]:
         options = self.study.experiment(w.size, w.experiment).figure(w.figure)

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.tables import Layout
 from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.tracking import connection
@@ -232,10 +231,10 @@ class Study:
         self.check_name(name)
         return {(cell.id, cell.key): cell for cell in self._expand(size, name)[1].cells}
 
-    def layout(self, size: str, name: str) -> Layout:
-        """Return the layout of an experiment's table."""
+    def layout(self, size: str, name: str) -> dict[str, Any]:
+        """Return what the job of an experiment's table takes: the axes of grid, and how runs are scored."""
         experiment = self.experiment(size, name)
-        return Layout(list(experiment.grid), list(experiment.within), self.view(size, name).tune, experiment.select)
+        return {"grid": list(experiment.grid), "select": asdict(experiment.select)}
 
 
 def create_study(path: str) -> Path:

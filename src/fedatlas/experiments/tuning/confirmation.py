@@ -28,12 +28,7 @@ def advance_search(rule: TuningRule, search: Search, outcomes: Outcomes) -> Sear
     """Return a search after its runs are done: with more of them, or with the chosen value.
 
     It begins on two tuning seeds. If all values have the same scores on both, runs are not random: there are no more
-    seeds, and nothing is confirmed.
-
-    Args:
-        rule: Tuning rule of the cell.
-        search: The search so far, with ``chosen`` None.
-        outcomes: What its runs have shown.
+    seeds, and nothing is confirmed. Arguments are those of `TuningRule.advance`.
     """
     spec, first = outcomes.spec, search.seeds[:FIRST_SEEDS]
     random = any(len({outcomes.score(trial, seed) for seed in first}) > 1 for trial in search_trials(search))
@@ -52,12 +47,7 @@ def advance_search(rule: TuningRule, search: Search, outcomes: Outcomes) -> Sear
 
 
 def fresh_seeds(spec: CellSpec, count: int) -> list[int]:
-    """Return the first seeds beyond the tuning seeds that score nothing.
-
-    Args:
-        spec: Specification of the cell.
-        count: Number of seeds. The seeds of a smaller number are the first ones of a larger.
-    """
+    """Return a number of first seeds beyond the tuning seeds that score nothing."""
     seeds = (seed for seed in itertools.count(max(spec.tuning_seeds) + 1) if seed not in spec.seeds)
     return list(itertools.islice(seeds, count))
 

@@ -82,13 +82,7 @@ class Walk:
     """The walk from drawn trials to better ones, as far as they have run; it asks for those that it lacks."""
 
     def __init__(self, search: Search, outcomes: Outcomes, most: int) -> None:
-        """Begin with the trials that were drawn.
-
-        Args:
-            search: The search so far.
-            outcomes: What its runs have shown.
-            most: Largest number of trials for each hyper-parameter.
-        """
+        """Begin with the trials that were drawn. most: largest number of trials for each hyper-parameter."""
         self.names, self.outcomes, self.most = list(search.axes), outcomes, most * len(search.axes)
         self.options = [option_of(outcomes.spec, name) for name in self.names]
         gaps = {
@@ -156,10 +150,6 @@ class Walk:
 
         A start from which the largest steps do not lead to the best of all trials is given up, and fine steps end where
         there is nothing to gain between two of them.
-
-        Args:
-            start: Where the descent begins.
-            sizes: Sizes of its steps.
         """
         place: Place = (0,) * len(start)
         for step in sizes:
@@ -175,11 +165,6 @@ class Walk:
 
         A parabola through a place and two neighbours that are not better has its least value at most an eighth of their
         second difference below the place. A neighbour counts if it is worse for certain.
-
-        Args:
-            start: Start of the descent.
-            place: Steps from it.
-            step: Steps to the neighbours.
         """
         here = self.mean(best := self.at(start, place))
         for axis, steps in itertools.product(range(len(place)), (step, -step)):
@@ -191,13 +176,7 @@ class Walk:
         return False
 
     def step(self, start: Values, place: Place, step: int) -> Generator[list[Values], None, Place | None]:
-        """Return the best place near another, None if no one is better. Yield as `run` does.
-
-        Args:
-            start: Start of the descent.
-            place: Steps from it.
-            step: Size of the next steps.
-        """
+        """Return the best place near another, None if no one is better. Yield as `run` does."""
         here = self.at(start, place)
 
         def mean(other: Place) -> float:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking.connection import ARTIFACTS, TRAINING, connect, database_path
@@ -61,9 +61,7 @@ def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None 
         (table, plain), (curves, _) = (read(folder / f"{name}.parquet") for name in ("table", "curves"))
         meta = TableMeta.from_dict(plain)
     else:
-        within = [axis for axis in facts["axes"] if axis not in facts["grid"]]
-        layout = Layout(facts["grid"], within, facts["tune"], Select(**facts["select"]))
-        table, curves, _, meta = build(layout, [Path(run_file)])
+        table, curves, _, meta = build(facts["grid"], Select(**facts["select"]), [Path(run_file)])
     end = int(1000 * Path(run_file or folder / "table.parquet").stat().st_mtime)
     runs = list(setting_runs(facts, table, curves, meta, end))
     with connect(uri) as client:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.tables import Layout, build
+from fedatlas.experiments.tables import build
 from fedatlas.io.files import write_json
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results
@@ -25,9 +24,8 @@ def make(spec: dict[str, Any], folder: str, out: str, runs: Sequence[str], direc
         runs: Paths of the run files up to this interim analysis, in the order of the experiment's cells.
         directory: Folder of the prepared data.
     """
-    layout = Layout(**spec["layout"] | {"select": Select(**spec["layout"]["select"])})
-    table, curves, trials, meta = build(layout, [Path(path) for path in runs])
     view, claims = ExperimentView.from_dict(spec["claims"]["view"]), spec["claims"]["claims"]
+    table, curves, trials, meta = build(spec["layout"]["grid"], view.select, [Path(path) for path in runs])
     results = Results(view, table, curves, trials, count_classes(meta))
     verdicts = judge(spec["claims"], results, folder, directory, spec["seeds"])
     undecided = verdicts.loc[verdicts["verdict"] == UNDECIDED, "claim"]
