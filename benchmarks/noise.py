@@ -22,7 +22,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
 from fedatlas.records.lookup import record_paths
 from fedatlas.records.results import record_tables
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested
@@ -51,7 +51,7 @@ def compare(name: str, claims: dict, results: Results) -> Iterator[dict]:
     """Yield a row for each sample over seeds on which a claim is judged: the logarithms of ratios, or other numbers."""
     seen = set()
     for key, claim in claims.items():
-        for number, sample in enumerate(judged_samples(build(claim.check), results), 1):
+        for number, sample in enumerate(judged_samples(CHECKS.build(claim.check), results), 1):
             values = np.array(sample.values)
             usable = np.isfinite(values) & ((values > 0) | (not sample.log))
             values = np.log(values[usable]) if sample.log else values[usable]
