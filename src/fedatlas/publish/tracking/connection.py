@@ -77,9 +77,9 @@ def connect(uri: str) -> Iterator["MlflowClient"]:
                     database.execute("SELECT version_num FROM alembic_version")  # of a database of MLflow, and no other
                     database.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
             yield MlflowClient(uri)
-            # `fedatlas` ends without closing MLflow's connections, of which the last one would fold the log in
-            with contextlib.closing(sqlite3.connect(path)) as written:
-                written.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if path:  # `fedatlas` ends without closing connections, of which the last one would fold the log in
+                with contextlib.closing(sqlite3.connect(path)) as written:
+                    written.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
