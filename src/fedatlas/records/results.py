@@ -65,7 +65,8 @@ def record_tables(study: "Study", name: str, size: str | None) -> Tables:
         warnings.warn(f"{text}, such as one of {unverified[0]}", stacklevel=3)
     with tempfile.TemporaryDirectory() as folder:
         files = restore_files(record, study.cells(size, name).values(), Path(folder, "runs"))
-        return build(study.layout(size, name), files)
+        experiment = study.experiment(size, name)
+        return build(list(experiment.grid), experiment.select, files)
 
 
 def restore_files(record: Record, cells: Iterable[Cell], folder: Path) -> list[Path]:
