@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.results.claims import build
+from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, table
 
@@ -45,4 +45,4 @@ def test_a_published_run_is_the_values_of_all_axes_and_two_values(runs):
 def test_no_published_run_is_left_out():
     options = {"kind": "reaches", "quantity": "replay", "at_most": 1e-12, "algorithms": ["fedavg"]}
     with pytest.raises(UserError, match="runs must be those of all algorithms"):
-        build({**options, "runs": {"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]}})
+        CHECKS.build({**options, "runs": {"fedavg": [[4, 0.75, 0.5]], "fedac-1": [[4, 9.0, 9.0]]}})
