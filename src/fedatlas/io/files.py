@@ -76,6 +76,16 @@ def update_text(path: str | Path, text: str) -> None:
     write_text(path, text)
 
 
+class _Trial(Exception):
+    """Ends a block that writes nothing."""
+
+
+def ensure_writable(path: str | Path) -> None:
+    """Raise UserError if ``atomic`` could not write a path, so that hours of work do not end with this error."""
+    with contextlib.suppress(_Trial), atomic(path):
+        raise _Trial
+
+
 @contextlib.contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
     """Create an empty temporary folder next to ``path`` that replaces it when the block ends without an exception.
