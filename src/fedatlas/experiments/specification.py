@@ -159,7 +159,7 @@ class Experiment:
     @property
     def first_seeds(self) -> list[int]:
         """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
 
     @property
     def where(self) -> str:
@@ -196,7 +196,10 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
                 _expand_cases(parts, parts["cases"])
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
-    return construct(where, Experiment, parts, name=name, size=size, file=file)
+    result: Experiment = construct(where, Experiment, parts, name=name, size=size, file=file)
+    if isinstance(result.seeds, InterimAnalyses):
+        return result
+    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
 
 
 def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
