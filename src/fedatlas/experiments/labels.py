@@ -223,9 +223,9 @@ def text(value: Any) -> str:
     """A value for people; a specification as ``Dirichlet, α = 0.3``, custom data by the name of the file."""
     if isinstance(value, dict):
         phrase = PHRASES.get(str(value.get("kind")), "")
-        said = {"kind", *re.findall(r"{(\w+)}", phrase)}
-        if phrase and said <= value.keys():
-            rest = (_option(name, option) for name, option in value.items() if name not in said)
+        names = {"kind", *re.findall(r"{(\w+)}", phrase)}
+        if phrase and names <= value.keys():
+            rest = (_option(name, option) for name, option in value.items() if name not in names)
             return ", ".join([phrase.format(**{name: text(option) for name, option in value.items()}), *rest])
         return ", ".join(_option(name, option) for name, option in value.items())
     if isinstance(value, list):

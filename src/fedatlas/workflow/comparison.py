@@ -231,8 +231,8 @@ def _prepare(study: Study, request: Request, name: str, compute: bool) -> Compar
     sentences = []
     for data, obstacle in obstacles.items():
         problems = [view.cases[case] for case in cases if blocked.get(case) == data]
-        left = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
-        sentences.append(left + obstacle)
+        start = f"{labels.join_names(problems)} {'is' if len(problems) == 1 else 'are'} left out: " if problems else ""
+        sentences.append(start + obstacle)
     if blocked:
         if not (cases := [case for case in cases if case not in blocked]):
             nothing = f"no problem of {request.on} (size {request.size}) is left"
@@ -242,7 +242,7 @@ def _prepare(study: Study, request: Request, name: str, compute: bool) -> Compar
 
 
 def _resolve_names(names: Iterable[str], view: ExperimentView) -> list[str]:
-    """Return names of entries and of algorithms, each once, for names and labels. Raise UserError at an unknown one."""
+    """Return names of entries and of algorithms, each once, for names in capitals or not. Raise UserError at others."""
     result = [name if name in view.algorithms else algorithms.ALGORITHMS.resolve(name) for name in names]
     for name in result:
         if name not in view.algorithms:
@@ -255,7 +255,7 @@ def _case(cell: Cell) -> str:
 
 
 def _find_obstacles(study: Study, cells: Iterable[Cell]) -> dict[str, str]:
-    """Return why data sets of some cells cannot be had, by name; the others are prepared, and left out."""
+    """Prepare the data sets of cells, and return why some cannot be had, by name."""
     mirrors, obstacles = study.config["data_mirrors"], {}
     for name in sorted({name for cell in cells for name in data_names(cell.spec)}):
         try:
