@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv, write_csv
 
 TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
 
@@ -15,6 +15,6 @@ TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_
 def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):
     path = tmp_path_factory.getbasetemp() / "table.csv"
     frame = pd.DataFrame({"text": texts, "number": (numbers * len(texts))[: len(texts)]})
-    csv.write(path, frame)
-    again = csv.read(path, keep_default_na=False, dtype={"text": str})
+    write_csv(path, frame)
+    again = read_csv(path, keep_default_na=False, dtype={"text": str})
     pd.testing.assert_frame_equal(again, frame)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
@@ -103,7 +103,7 @@ def test_a_picture_is_drawn_anew_from_its_two_files_with_the_same_bytes(spec, re
     table, curves, view = results
     paths = [tmp_path / f"it.{suffix}" for suffix in ("svg", *(("png", "pdf") if spec["kind"] == "scaling" else ()))]
     draw(FIGURES.build(spec), view, table, curves, paths)
-    chart, numbers = json.loads((tmp_path / "it.json").read_text()), csv.read(tmp_path / "it.csv")
+    chart, numbers = json.loads((tmp_path / "it.json").read_text()), read_csv(tmp_path / "it.csv")
     for path in paths:
         save(render(chart, numbers), tmp_path / f"again{path.suffix}")
         assert path.read_bytes() == (tmp_path / f"again{path.suffix}").read_bytes()

@@ -11,8 +11,8 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
-from fedatlas.io import csv
 from fedatlas.io.files import write_json
+from fedatlas.io.text import write_csv
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.results.figures.description import Lines
 from fedatlas.results.figures.style import Line
@@ -115,7 +115,7 @@ def chart(folder, name: str, panels=("K = 1", "K = 8"), points: int = 3) -> None
         rows.append({"panel": panel, "algorithm": id, "round": at, "gradients": 10.0 * at, "mean": mean})
         rows[-1]["remark"] = remark
     numbers = pd.DataFrame(rows).assign(low=lambda frame: frame["mean"] / 2, high=lambda frame: frame["mean"] * 2)
-    csv.write(folder / f"{name}.csv", numbers)
+    write_csv(folder / f"{name}.csv", numbers)
     x = {"round": "communication rounds", "gradients": "gradients per active client"}
     y, note = ("mean", "suboptimality"), "Mean over 2 seeds."
     spec = Lines(x, y, LINES, ("low", "high"), remark="remark", logy=True, note=note)

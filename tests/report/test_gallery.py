@@ -5,7 +5,7 @@ from PIL import Image
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.metadata import TableMeta
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.facts import read_facts
 from fedatlas.publish.report.gallery import GalleryItem
@@ -52,5 +52,5 @@ def test_the_pages_show_figures_claims_and_counts(folder, tmp_path):
     assert "(smoke/two/speed.png)" in text and "<!-- figure smoke/one/speed -->" in text
     assert "Interpretation: of all data." in text
     assert "Untested." not in text and "Not tested at this size: 1 more." in text
-    ledger = csv.read(tmp_path / "docs/gallery/claims.csv")
+    ledger = read_csv(tmp_path / "docs/gallery/claims.csv")
     assert list(ledger["experiment"]) == ["one"] * 3 + ["two"] * 3

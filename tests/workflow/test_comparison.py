@@ -15,7 +15,7 @@ from fedatlas.cli.main import main
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.records.results import record_tables
 from fedatlas.workflow.study import Study
@@ -133,7 +133,7 @@ def far(project):
 
 
 def table(project, name):
-    return csv.read(project.folder / f"results/compare/{name}.csv").set_index("problem")
+    return read_csv(project.folder / f"results/compare/{name}.csv").set_index("problem")
 
 
 def test_a_new_algorithm_has_table_page_and_sentence_and_trains_its_own_cells_alone(project):

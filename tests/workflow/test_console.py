@@ -10,7 +10,7 @@ import pytest
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 from snakemake_interface_logger_plugins.tests import TestLogHandlerBase
 
-from fedatlas.io import csv
+from fedatlas.io.text import write_csv
 from fedatlas.results.claims.verdicts import COLUMNS, NOT_TESTED
 from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study
@@ -169,7 +169,7 @@ def test_the_summary_tells_claims_and_what_was_made(project, monkeypatch):
         dict.fromkeys(COLUMNS, "x") | {"size": "smoke", "verdict": verdict}
         for verdict in (NOT_TESTED, "held", NOT_TESTED)
     ]
-    csv.write(folder / "claims.csv", pd.DataFrame(rows))
+    write_csv(folder / "claims.csv", pd.DataFrame(rows))
     (folder / "report.html").touch()
     (folder / "mlflow.json").write_text('{"results/smoke/tiny": {"logged": 3}}')
     report = "results/smoke/tiny/report.html"

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines
@@ -99,7 +99,7 @@ def test_the_record_becomes_pages_and_the_pictures_of_cards(recorded, capsys):
     verified = (recorded / "docs/gallery/verified.md").read_text()
     assert "| tiny | smoke | 2 of 8 runs were computed again and agree to the last bit | " in verified
     assert "| fedac\\_fig1 | laptop |" in (recorded / "docs/gallery.md").read_text()
-    assert list(csv.read(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
+    assert list(read_csv(recorded / "docs/gallery/claims.csv")["claim"]) == ["first"]
     assert "![Better: a figure of the results](smoke/tiny/loss.png)" in (recorded / "docs/gallery/x.md").read_text()
     before = pages_of(recorded / "docs/gallery")
     publish()

@@ -4,13 +4,18 @@ A file is regular and in UTF-8, or it is refused with one sentence: a pipe would
 no end.
 """
 
+import io
 import json
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
+from fedatlas.io.files import atomic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def require_file(path: str | Path) -> None:
@@ -48,3 +53,28 @@ def read_json(path: str | Path) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} does not hold JSON: {error}") from None
+
+
+def write_csv(path: str | Path, frame: "pd.DataFrame") -> None:
+    """Write a DataFrame without its index. Raise UserError if the file cannot be written."""
+    with atomic(path) as temporary:
+        frame.to_csv(temporary, index=False)
+
+
+def read_csv(path: str | Path, **options: Any) -> "pd.DataFrame":
+    """Return the DataFrame that ``write_csv`` wrote.
+
+    Args:
+        path: The file.
+        **options: Further arguments of ``pandas.read_csv``.
+
+    Raises:
+        UserError: The file cannot be read or is not CSV.
+    """
+    import pandas as pd
+
+    content = read_bytes(path)
+    try:
+        return pd.read_csv(io.BytesIO(content), **options)
+    except (ValueError, OverflowError) as error:  # pandas' errors are ValueErrors
+        raise UserError(f"{path} is not CSV: {' '.join(str(error).split())}") from None

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.io import csv
 from fedatlas.io.machine import format_duration, format_size
+from fedatlas.io.text import write_csv
 from fedatlas.records.lookup import Records
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER
@@ -118,7 +118,7 @@ def write_times(study: Study, path: Path) -> None:
         time = "" if cost.seconds is None else f"{cost.seconds:{'.3g' if cost.measured else '.2g'}}"
         row = asdict(cost) | {"seconds": time, "measured": "yes" if cost.measured else "no"}
         rows.append({"experiment": name, "size": size} | row)
-    csv.write(path, pd.DataFrame(rows))
+    write_csv(path, pd.DataFrame(rows))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
-from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import core_count, format_duration
+from fedatlas.io.text import write_csv
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers
@@ -63,7 +63,7 @@ def compare_entries(
         numbers = compute_numbers(view, tables.table, curves, request.entries)
         given = {path.stem for path in request.runs}
         numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
-        csv.write(f"{comparison.path}.csv", pd.concat([entry.frame() for entry in numbers]))
+        write_csv(f"{comparison.path}.csv", pd.concat([entry.frame() for entry in numbers]))
         _write_page(comparison, view, numbers, lines, folder, Path(f"{comparison.path}.html"))
     return comparison, numbers
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
-from fedatlas.io import csv
+from fedatlas.io.text import read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def add_runs(view: ExperimentView, curves: "pd.DataFrame", path: Path) -> "tuple
 
 def _read(path: Path) -> "pd.DataFrame":
     """Return the rows of a file."""
-    frame = csv.read(path)
+    frame = read_csv(path)
     if missing := [column for column in COLUMNS if column not in frame]:
         raise UserError(f"{path} has no column {missing[0]!r}; it needs {', '.join(COLUMNS)}")
     if frame.empty:

@@ -15,8 +15,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.io import csv
-from fedatlas.io.text import read_json
+from fedatlas.io.text import read_csv, read_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +46,7 @@ def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
         return None
     try:
         if spec["kind"] == "lines":
-            numbers = csv.read(table, keep_default_na=False, na_values=[""])
+            numbers = read_csv(table, keep_default_na=False, na_values=[""])
             groups = numbers.groupby("panel", sort=False) if "panel" in numbers else [("", numbers)]
             spec["dotted"] |= spec["rings"]
             spec["panels"] = [

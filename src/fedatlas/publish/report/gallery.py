@@ -10,10 +10,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.metadata import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
-from fedatlas.io import csv
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
-from fedatlas.io.text import read_text
+from fedatlas.io.text import read_csv, read_text, write_csv
 from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
@@ -103,9 +102,9 @@ def write_pages(
     """
     claims, groups = [row for item in items for row in item.claims], {item.name: item.group for item in items}
     add_q_values(claims, lambda row: groups[row["experiment"]])
-    csv.write(gallery / "claims.csv", to_frame(claims))
+    write_csv(gallery / "claims.csv", to_frame(claims))
     attacks = gallery / ATTACKS
-    found = csv.read(attacks, dtype=str).to_dict("records") if attacks.exists() else []
+    found = read_csv(attacks, dtype=str).to_dict("records") if attacks.exists() else []
     pictures = {
         f"{item.name}/{figure}": _picture(gallery, item, figure) for item in items for figure in item.facts["figures"]
     }

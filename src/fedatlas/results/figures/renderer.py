@@ -18,8 +18,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.io import csv
 from fedatlas.io.files import atomic, write_json
+from fedatlas.io.text import write_csv
 from fedatlas.results.figures.base import Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
 from fedatlas.results.figures.figure_data import MAX_BANDS, FigureData
@@ -105,7 +105,7 @@ def draw(
         raise UserError(
             f"{figure.title()}: is_table is {figure.is_table}; it must be true of a table, and of nothing else"
         )
-    csv.write(paths[0].with_suffix(".csv"), numbers)
+    write_csv(paths[0].with_suffix(".csv"), numbers)
     write_json(paths[0].with_suffix(".json"), chart)
     if chart is not None and not figure.is_table:
         picture = render(chart, numbers)

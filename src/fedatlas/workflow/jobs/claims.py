@@ -9,7 +9,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
-from fedatlas.io import csv
+from fedatlas.io.text import write_csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
@@ -31,7 +31,7 @@ def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = No
     table, plain = read(Path(folder) / "table.parquet")
     curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
     view, classes = ExperimentView.from_dict(spec["view"]), count_classes(TableMeta.from_dict(plain))
-    csv.write(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
+    write_csv(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
 
 
 def count_classes(meta: TableMeta) -> dict[str, int]:

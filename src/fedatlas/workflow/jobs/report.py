@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedatlas.io import csv
+from fedatlas.io.text import write_csv
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.verdicts import read_verdicts, to_frame
 
@@ -20,6 +20,6 @@ def make(out: str, folders: Sequence[str], gallery: Sequence[str] = (), study: s
     claims = Path(out).with_name("claims.csv")
     sources = [Path(folder) / "claims.csv" for folder in folders]
     if claims not in sources:
-        csv.write(claims, to_frame([row for source in sources for row in read_verdicts(source)]))
+        write_csv(claims, to_frame([row for source in sources for row in read_verdicts(source)]))
     verdicts = next(map(Path, gallery), None)
     write_report([Path(folder) for folder in folders], Path(out), verdicts=verdicts, study=study)

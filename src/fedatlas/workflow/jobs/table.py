@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import build
-from fedatlas.io import csv
+from fedatlas.io.text import write_csv
 
 
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
@@ -21,5 +21,5 @@ def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
     table, curves, trials, meta = build(spec["grid"], Select(**spec["select"]), [Path(path) for path in runs])
     write(Path(folder) / "curves.parquet", curves, meta.to_dict())
     write(Path(folder) / "trials.parquet", trials, meta.to_dict())
-    csv.write(Path(folder) / "table.csv", table)
+    write_csv(Path(folder) / "table.csv", table)
     write(Path(folder) / "table.parquet", table, meta.to_dict())
