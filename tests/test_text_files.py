@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.errors import LENGTH, UserError, did_you_mean, shorten
-from fedatlas.io.yaml import parse, read_yaml
+from fedatlas.io.text import parse_yaml, read_yaml
 
 
 def test_a_text_is_utf_8(tmp_path):
@@ -27,7 +27,7 @@ HOSTILE_YAML = [
 @pytest.mark.parametrize("content", HOSTILE_YAML, ids=lambda content: content[:12])
 def test_yaml_that_is_of_no_json_type_is_refused(content):
     with pytest.raises(UserError, match=r"^mine.*(quote it|cannot be read as|not valid YAML|holds more than)"):
-        parse(content, "mine")
+        parse_yaml(content, "mine")
 
 
 def test_sentences_are_short_and_keep_both_ends():

@@ -75,10 +75,9 @@ def parse_data(text: str) -> Any:
     A mapping is FILE,NAME=VALUE,... or NAME=VALUE,... or in YAML, in braces. An existing file needs no options.
     """
     from fedatlas.data.catalogue import SOURCES
-    from fedatlas.io.yaml import parse
 
     if text.startswith("{"):
-        return parse(text, "--data")
+        return parse_yaml_yaml(text, "--data")
     first, *options = _split(text)
     if "=" in first:
         return parse_pairs("--data", [first, *options])
@@ -93,7 +92,6 @@ def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
         option: Name of the option, for errors.
         items: The items.
     """
-    from fedatlas.io.yaml import parse
 
     values = {}
     for item in items:
@@ -101,7 +99,7 @@ def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
         if not equals or not name:
             raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
         try:
-            values[name] = parse(text, name)
+            values[name] = parse_yaml_yaml(text, name)
         except UserError:
             raise UserError(f"{option}: {name}: {text!r} is not a YAML value") from None
     return values

@@ -23,8 +23,7 @@ from fedatlas.experiments import SIZES, specification
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.merging import merge
 from fedatlas.experiments.specification import Experiment
-from fedatlas.io.text import read_text
-from fedatlas.io.yaml import parse, read_yaml
+from fedatlas.io.text import parse_yaml, read_text, read_yaml
 
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 CLAIM_KEYS = {field.name for field in fields(Claim)}
@@ -96,7 +95,7 @@ def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Pa
 def extended(path: str | Path) -> str | None:
     """Return the name of the experiment that a file extends, or None."""
     text = read_text(path)
-    content = parse(text, path) if "extends" in text else None  # few do, and to parse a file takes milliseconds
+    content = parse_yaml(text, path) if "extends" in text else None  # few do, and to parse a file takes milliseconds
     extends = content.get("extends") if isinstance(content, dict) else None
     return None if extends is None else _extension(Path(path), extends)[0]
 

@@ -39,7 +39,7 @@ SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
     "fedatlas.io.files": "writes files whole",
-    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
+    "fedatlas.io.text": "what files of YAML say reaches results through parameters",
     "fedatlas.io.text": "refuses files that are none of text",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.text import read_yaml
 
 CONFIG = Path("config/config.yaml")
 

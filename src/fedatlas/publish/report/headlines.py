@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.text import read_yaml
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import construct
