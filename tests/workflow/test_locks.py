@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from fedatlas.data.locks import exclusive
+from fedatlas.data.paths import exclusive
 from fedatlas.experiments import result_files
 from tests.workflow.project import forked_commands
 from tests.workflow.test_live import SPEC

@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from fedatlas.data.locks import exclusive
+from fedatlas.data.paths import exclusive
 from fedatlas.errors import explain_overflow
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.run import run_cell

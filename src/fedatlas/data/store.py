@@ -10,8 +10,7 @@ from fedatlas.data import preparation, prepared, raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import Source
 from fedatlas.data.custom import CustomSource, code_files
-from fedatlas.data.locks import exclusive
-from fedatlas.data.paths import Mirrors, is_url, list_mirrors, prepared_folder, resolve_directory
+from fedatlas.data.paths import Mirrors, exclusive, is_url, list_mirrors, prepared_folder, resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.sources import Spec, info
 from fedatlas.io.files import atomic_folder

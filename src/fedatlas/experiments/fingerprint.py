@@ -57,7 +57,7 @@ SILENT = {
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie",
-    "fedatlas.data.locks": "lets one process at a time write data",
+    "fedatlas.data.paths": "lets one process at a time write data",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.data.locks import exclusive
+from fedatlas.data.paths import exclusive
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic
 
