@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.data import raw_files
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.sources import info
+from fedatlas.data.store import gather
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def away_from_the_users_data(monkeypatch, tmp_path, request):
 
 def fetch(name, root, mirrors=()):
     """Fetch the raw files of a data set, and return their paths."""
-    return raw_files.gather(info(name), root, mirrors)[1]
+    return gather(info(name), root, mirrors)[1]
 
 
 @pytest.fixture
