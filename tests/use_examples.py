@@ -15,7 +15,7 @@ import yaml
 import fedatlas
 from fedatlas.cli.main import main
 from fedatlas.data import store
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.result_files import read_meta
@@ -136,7 +136,7 @@ def data_set():
     raw.mkdir(parents=True, exist_ok=True)
     (raw / "a1a").write_text("-1 2:1\n+1 1:1 123:1\n" * 802 + "-1 3:1\n")
     store.prepare("a1a", "data")
-    assert load("a1a", "data").y.sum() == 802
+    assert load_prepared("a1a", "data").y.sum() == 802
     train(EXAMPLES["A data set"]["problem"])
 
 

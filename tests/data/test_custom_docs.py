@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.cli.main import main
 from fedatlas.data import sources
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
@@ -53,7 +53,7 @@ def a_study_with_data(tmp_path, monkeypatch):
 def test_every_form_is_a_data_set(spec):
     if "categorical" in spec or "sex" in spec.get("drop", ()):
         os.replace("wide.csv", "mine.csv")
-    assert len(load(prepare(spec).name).y)
+    assert len(load_prepared(prepare(spec).name).y)
 
 
 def test_the_experiment_the_call_and_the_command(capsys):

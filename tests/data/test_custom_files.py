@@ -11,8 +11,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import custom, sources
+from fedatlas.data.dataset import load_prepared, read_prepared
 from fedatlas.data.paths import resolve_directory
-from fedatlas.data.prepared import load, read_meta
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.store import prepare
@@ -36,7 +36,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 
 
 def prepared(**spec):
-    return load(prepare(spec).name)
+    return load_prepared(prepare(spec).name)
 
 
 def refusal(**spec):
@@ -180,7 +180,7 @@ def test_data_are_prepared_again_where_the_content_differs():
     assert prepare(SPEC) == folder and (folder / "meta.json").stat().st_mtime_ns == result
     write(20)
     prepare(SPEC)
-    assert read_meta(folder).contents.rows == 16
+    assert read_prepared(folder).contents.rows == 16
 
 
 def test_a_reader_elsewhere_has_formats_of_its_own(monkeypatch):

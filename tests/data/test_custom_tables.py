@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from fedatlas.data import sources
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -43,7 +43,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 def prepared(**spec):
     """Own data, prepared."""
     folder = prepare(spec)
-    return load(folder.name)
+    return load_prepared(folder.name)
 
 
 def survey(text, **spec):

@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from fedatlas.data.catalogue import SOURCES
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.paths import BUNDLED
-from fedatlas.data.prepared import load
 from fedatlas.data.sources import info
 from fedatlas.data.store import prepare, status
 
@@ -39,7 +39,7 @@ def test_a_bundled_file_is_the_one_of_the_catalogue_and_names_its_source(path):
 
 def test_shakespeare_is_prepared_without_mirror_and_network(root, offline):
     prepare("shakespeare", root)
-    data = load("shakespeare", root)
+    data = load_prepared("shakespeare", root)
     (file,) = data.provenance["files"]
     assert f"sha256:{file['sha256']}" == info("shakespeare").forms[0].files[0].checksum
     assert next(row.state for row in status(root) if row.name == "shakespeare") == "prepared"

@@ -5,7 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.store import prepare
 
 from .conftest import packed, tar
@@ -37,7 +37,7 @@ def test_image_folders_in_a_tar_come_out_in_the_order_of_their_names(register, p
     register("c.tar.gz", rows=3, test_rows=2, options=CINIC, **FOLDERS)
     put("data/raw/toys/c.tar.gz", tar(CINIC_MEMBERS))
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     np.testing.assert_array_equal(result.X, PIXELS[:3].transpose(0, 3, 1, 2))
     np.testing.assert_array_equal(result.X_test, PIXELS[3:5].transpose(0, 3, 1, 2))
     np.testing.assert_array_equal(result.y, [0, 1, 1])
@@ -65,6 +65,6 @@ def test_tiny_imagenet_takes_the_classes_of_its_test_images_from_the_annotations
     register("t.zip", rows=2, test_rows=2, options=TINY, **FOLDERS)
     put("data/raw/toys/t.zip", packed(TINY_MEMBERS))
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     np.testing.assert_array_equal(result.X[:, :, 0, 0], [[109] * 3, [9] * 3])  # a grey image becomes three channels
     np.testing.assert_array_equal(result.y_test, [0, 1])

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -25,7 +25,7 @@ def test_four_files_become_a_data_set(register, put, root):
     for name, array in zip(names, (ARRAY, labels, ARRAY[:2], labels[:2]), strict=True):
         put(f"data/raw/toys/{name}", gzip.compress(encode(array)))
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     np.testing.assert_array_equal(result.X[:, 0], ARRAY)
     np.testing.assert_array_equal(result.y_test, [0, 1])
     np.testing.assert_array_equal(result.features(), ARRAY.reshape(4, 6) / 255)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedatlas.data.dataset import Contents
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import Contents, load_prepared
 from fedatlas.data.readers import libsvm
 from fedatlas.data.readers.base import Writer
 from fedatlas.data.readers.libsvm import Libsvm
@@ -78,7 +77,7 @@ def test_a_dense_set_is_streamed_into_its_file(register, put, root, toy_text, mo
     register("toy.bz2", sparse=False, dtype="float32", rows=100)
     put("data/raw/toys/toy.bz2", bz2.compress(toy_text * 50))
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     assert result.X.dtype == np.float32
     np.testing.assert_array_equal(result.X, np.tile(np.float32([[0.5, 0, 2], [0, -1e-3, 0]]), (50, 1)))
     np.testing.assert_array_equal(result.y, [0, 1] * 50)

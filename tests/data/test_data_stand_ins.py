@@ -7,7 +7,7 @@ from PIL import Image
 from scipy.io import savemat
 
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.readers.base import draw_test_rows
 from fedatlas.data.store import prepare, status
 
@@ -31,7 +31,7 @@ def test_svhn_is_read_with_label_10_as_the_digit_0(register, put, root):
     put("data/raw/toys/train.mat", mat(X=PIXELS, y=DIGITS))
     put("data/raw/toys/test.mat", mat(X=PIXELS[..., ::-1], y=DIGITS[::-1].astype(np.uint8)))
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     np.testing.assert_array_equal(result.X, PIXELS.transpose(3, 2, 0, 1))
     np.testing.assert_array_equal(result.y, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0])
     np.testing.assert_array_equal(result.y_test, result.y[::-1])
@@ -65,7 +65,7 @@ def test_a_stand_in_is_marked_as_lossy(register, put, root):
     register(forms=(OFFICIAL, LOSSY), rows=3, test_rows=2, **IMAGES)
     put("mirror/toys/toy.npz", streams())
     prepare("toy", root, root.parent / "mirror")
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     assert result.provenance["lossy"] == "from JPEG"
     np.testing.assert_array_equal(result.X[:, 0, 0, 0], [10, 20, 30])
     np.testing.assert_array_equal(result.X_test[:, 2, 1, 1], [40, 50])

@@ -8,10 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from fedatlas.data import preparation, prepared
+from fedatlas.data import preparation
 from fedatlas.data.catalogue.base import File, Form
-from fedatlas.data.dataset import Dataset
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import VERSION, Dataset, load_prepared, open_arrays, read_prepared
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -29,7 +28,7 @@ def contents(folder) -> dict:
 
 def test_prepared_data_are_what_the_file_says(toy, root):
     assert prepare("toy", root) == root / "prepared/toy"
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     np.testing.assert_array_equal(result.X.toarray(), [[0.5, 0, 2], [0, -1e-3, 0]])
     assert result.X.format == "csr" and result.X.dtype == np.float64 and result.X.indices.dtype == np.int32
     np.testing.assert_array_equal(result.y, [0, 1])
@@ -57,9 +56,9 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
     elif damage == "meta":
         meta.write_text("{")
     else:
-        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"version": prepared.VERSION + 1}))
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"version": VERSION + 1}))
     with pytest.raises(UserError, match="run 'fedatlas data fetch toy' first"):
-        load("toy", root)
+        load_prepared("toy", root)
     prepare("toy", root)
     assert contents(folder) == good and os.listdir(root / "prepared") == ["toy"]
 
@@ -76,12 +75,12 @@ def test_official_files_replace_a_stand_in(register, put, root, toy_text):
     register(forms=(official, Form("libsvm", (File("other"),), {"labels": (-1, 1)}, lossy="less")))
     put("data/raw/toys/other", b"-1 1:1\n1 1:1\n")
     prepare("toy", root)
-    assert load("toy", root).provenance["lossy"]
+    assert load_prepared("toy", root).provenance["lossy"]
     prepare("toy", root)
-    assert load("toy", root).provenance["lossy"]
+    assert load_prepared("toy", root).provenance["lossy"]
     put("data/raw/toys/toy", toy_text)
     prepare("toy", root)
-    assert not load("toy", root).provenance["lossy"]
+    assert not load_prepared("toy", root).provenance["lossy"]
 
 
 def _prepare(barrier, root, queue):
@@ -144,7 +143,7 @@ def test_a_raw_file_that_has_changed_is_refused(register, put, root, toy_text):
 
 def test_sparse_features_stay_sparse(toy, root):
     prepare("toy", root)
-    result = load("toy", root)
+    result = load_prepared("toy", root)
     assert result.features() is result.X or result.features().format == "csr"
     assert result.features(dtype=np.float32).dtype == np.float32
     with pytest.raises(UserError, match="'toy' has no test part"):
@@ -172,9 +171,9 @@ def test_arrays_that_break_a_promise_are_refused(register, name, array, complain
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])
 def test_an_inconsistent_sparse_matrix_is_refused(toy, root, indices, indptr):
     folder = prepare("toy", root)
-    meta = prepared.read_meta(folder)
+    meta = read_prepared(folder)
     np.save(folder / "X_data.npy", np.ones(2))
     np.save(folder / "X_indices.npy", np.int32(indices))
     np.save(folder / "X_indptr.npy", np.int32(indptr))
     with pytest.raises(ValueError, match=r"(indices|index pointer) (must|should) be"):
-        prepared.open_arrays("toy", folder, meta)
+        open_arrays("toy", folder, meta)

@@ -10,7 +10,7 @@ import pytest
 
 from fedatlas.data import sources
 from fedatlas.data.catalogue.base import Form, Source
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader
 from fedatlas.data.store import prepare
@@ -162,7 +162,7 @@ def test_a_data_set_of_the_catalogue_may_name_clients(monkeypatch):
     (cell, _) = expansion.cells(make_experiment(problem=PROBLEM | {"data": "toy"}))
     assert cell.spec.setting["clients"] == 2
     prepare("toy")
-    data = load("toy")
+    data = load_prepared("toy")
     made_split = split("natural", data.y, 2, data.owner)
     assert made_split.client(0).tolist() == [1] and made_split.client(1).tolist() == [0, 2, 3]
     with pytest.raises(UserError, match="the data have 2 clients, and 3 were asked for"):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.store import prepare
 from fedatlas.federation.participation import trace
 from tests.fuzz.targets import Target, mutated
@@ -61,7 +61,7 @@ def _run(content: bytes, folder: Path) -> None:
         trace.read(mine, 100)
         return
     prepared = prepare({"file": str(mine), **OPTIONS.get(name.decode(), {})}, folder / "data").name
-    found = load(prepared, folder / "data")
+    found = load_prepared(prepared, folder / "data")
     assert np.isfinite(found.features().sum()) and found.classes > 1
     assert found.owner is None or len(found.owner) == len(found.y)
 

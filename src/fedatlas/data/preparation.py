@@ -8,8 +8,7 @@ import numpy as np
 
 from fedatlas.data.catalogue.base import Form, Source, checksum
 from fedatlas.data.custom import CustomSource
-from fedatlas.data.dataset import Contents, Dataset
-from fedatlas.data.prepared import VERSION, Meta, open_arrays
+from fedatlas.data.dataset import VERSION, Contents, Dataset, Meta, open_arrays
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Writer
 from fedatlas.errors import UserError

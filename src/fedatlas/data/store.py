@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data import preparation, prepared
+from fedatlas.data import preparation
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.catalogue.base import File, Form, Source
 from fedatlas.data.custom import CustomSource, code_files
+from fedatlas.data.dataset import read_prepared
 from fedatlas.data.paths import BUNDLED, Mirrors, exclusive, is_url, list_mirrors, prepared_folder, resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.sources import Spec, info
@@ -86,7 +87,7 @@ def status(directory: str | Path | None = None, mirrors: Mirrors = ()) -> list[S
 
 
 def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
-    if meta := prepared.read_meta(prepared_folder(root, source.name)):
+    if meta := read_prepared(prepared_folder(root, source.name)):
         return Status(source.name, "prepared", meta.bytes, meta.lossy)
     raw = root / "raw" / source.group
     for folder in (raw, *(Path(mirror) / source.group for mirror in mirrors if not is_url(mirror))):
@@ -99,7 +100,7 @@ def _status(source: Source, root: Path, mirrors: list[str]) -> Status:
 
 def _is_current(source: Source, root: Path) -> bool:
     """Return whether a data set is prepared, and could not be prepared from better files."""
-    meta = prepared.read_meta(prepared_folder(root, source.name))
+    meta = read_prepared(prepared_folder(root, source.name))
     if meta is None:
         return False
     if isinstance(source, CustomSource):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedatlas.data import prepared
+from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.canonical import conditions
@@ -92,7 +92,7 @@ def run_cell(
         spec=spec,
         fingerprint=fingerprint(cell_modules(spec)),
         environments=[here],
-        data={name: prepared.load(name, data).provenance for name in data_names(spec)},
+        data={name: load_prepared(name, data).provenance for name in data_names(spec)},
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
     )
     done = {key: run for path in (earlier, out, part) if path for key, run in _reusable(Path(path), meta).items()}

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.data import prepared, sources
+from fedatlas.data import sources
+from fedatlas.data.dataset import read_prepared
 from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import cell_modules, result_modules
@@ -133,5 +134,5 @@ class Records:
     def _data(self, name: str) -> tuple[str, str | None]:
         """Return the digests of the source of a data set and of its prepared form, if there is one."""
         root = resolve_directory(self.study.folders.data)
-        meta = prepared.read_meta(prepared_folder(root, name))
+        meta = read_prepared(prepared_folder(root, name))
         return sources.digest(sources.info(name, root)), None if meta is None else meta.digest

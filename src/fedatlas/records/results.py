@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.data import prepared, sources, store
+from fedatlas.data import sources, store
+from fedatlas.data.dataset import read_prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.metadata import RunMeta
@@ -143,7 +144,7 @@ def _content(study: "Study", cell: Cell, path: Path) -> tuple[dict[str, Any], An
     table, plain = read_table(path)
     meta = replace(RunMeta.from_dict(plain), recorded=False, unverified=False)
     for name, provenance in meta.data.items():
-        today = prepared.read_meta(store.prepare(name, study.folders.data, study.config["data_mirrors"]))
+        today = read_prepared(store.prepare(name, study.folders.data, study.config["data_mirrors"]))
         assert today is not None  # it was prepared
         before, now = (
             {file["name"]: file["sha256"] for file in form["files"]} for form in (provenance, today.provenance)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.data import prepared, store
+from fedatlas.data import store
+from fedatlas.data.dataset import load_prepared, read_prepared
 from fedatlas.data.paths import resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
@@ -134,7 +135,7 @@ class Examination:
         cell, (run, finished), fault, difference = held.cell, self.runs(place)[key], "", 0.0
         mirrors = [str(resolve_directory(study.folders.data) / "raw"), *study.config["data_mirrors"]]
         for name, provenance in cell.meta.data.items():
-            meta = prepared.read_meta(store.prepare(name, folder, mirrors))
+            meta = read_prepared(store.prepare(name, folder, mirrors))
             if meta is None or meta.digest != provenance["arrays"]:
                 fault = f"the prepared data {name} are others than those of the record"
         if not fault:
@@ -215,7 +216,7 @@ def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
         path, origin = partition_file(spec)
         partition = folder / path
         if not partition.exists():
-            data = prepared.load(origin["data"], folder)
+            data = load_prepared(origin["data"], folder)
             _save(split(origin["partition"], data.y, origin["clients"], data.owner), partition)
     if spec.optimum:
         path, origin = optimum_file(spec)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import DataKind, Problem, ProblemKind, SyntheticKind
@@ -78,8 +78,8 @@ def create(
         return kind.build(clients)
     if sources is None or not isinstance(kind, DataKind):
         raise TypeError(f"{type(kind)} is neither synthetic nor on data")
-    train = load(sources.data, directory)
-    test = load(sources.test, directory) if sources.test else None
+    train = load_prepared(sources.data, directory)
+    test = load_prepared(sources.test, directory) if sources.test else None
     if test is not None and test.X.shape[1:] != train.X.shape[1:]:
         raise UserError(
             f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data import prepared, sources
+from fedatlas.data import sources
 from fedatlas.data.custom import is_custom
+from fedatlas.data.dataset import load_prepared
 from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
@@ -71,7 +72,7 @@ def create(spec: Mapping[str, Any], clients: int) -> Problem:
     partition = None
     if names and partitions.is_by_owner(spec.get("partition")):
         partitions.number_of_clients(spec["partition"], sources.info(names[0], folder).clients, clients)
-        data = prepared.load(names[0], folder)
+        data = load_prepared(names[0], folder)
         partition = partitions.split(spec["partition"], data.y, clients, data.owner)
     return problems.create(spec, clients, folder, partition)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell, Run
@@ -88,7 +88,7 @@ def _simulate(spec: dict[str, Any], directory: str | Path | None) -> "tuple[str,
     names = None
     if spec["data"]:
         shares = {part: spec.get(key, 0) for part, key in (("test", "test_share"), ("validation", "validation"))}
-        data, problem.partition, _ = hold_out(load(spec["data"], directory), problem.partition, shares)
+        data, problem.partition, _ = hold_out(load_prepared(spec["data"], directory), problem.partition, shares)
         problem.labels = data.y
         names = data.client_names if spec.get("by_owner") else None
     participants = PARTICIPATION.build(spec["participation"]).bind(problem, clients, spec["seed"])

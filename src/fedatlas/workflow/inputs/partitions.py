@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import partition_path
@@ -41,7 +41,7 @@ def build(
     several_sets = len({partition["data"] for partition in spec}) > 1
     histograms = []
     for partition in spec:
-        data = load(partition["data"], directory)
+        data = load_prepared(partition["data"], directory)
         title = (f"{labels.text(partition['data'])}, " if several_sets else "") + labels.text(partition["partition"])
         counts = Partition.load(partition["file"]).histogram(data.y, data.classes)
         names = data.client_names if is_by_owner(partition["partition"]) else None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fedatlas.data.prepared import load
+from fedatlas.data.dataset import load_prepared
 from fedatlas.federation.partitions import split
 
 
@@ -14,7 +14,7 @@ def make(spec: dict[str, Any], out: str, directory: str | None = None) -> None:
         out: Path of the file.
         directory: Folder of the prepared data.
     """
-    data = load(spec["data"], directory)
+    data = load_prepared(spec["data"], directory)
     partition = split(spec["partition"], data.y, spec["clients"], data.owner)
     assert partition is not None  # a partition that splits nothing has no file
     partition.save(out)
