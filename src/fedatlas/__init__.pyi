@@ -7,9 +7,9 @@ from fedatlas.api.frames import record as record
 from fedatlas.api.plotting import plot as plot
 from fedatlas.api.sweep import sweep as sweep
 from fedatlas.api.train import train as train
-from fedatlas.data.catalogue.base import File as File
-from fedatlas.data.catalogue.base import Form as Form
-from fedatlas.data.catalogue.base import Source as Source
+from fedatlas.data.catalogue import File as File
+from fedatlas.data.catalogue import Form as Form
+from fedatlas.data.catalogue import Source as Source
 from fedatlas.data.readers.base import Reader as Reader
 from fedatlas.data.readers.custom_reader import CustomReader as CustomReader
 from fedatlas.data.readers.custom_reader import Samples as Samples

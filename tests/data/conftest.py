@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import SOURCES, File, Form, Source
 from fedatlas.data.sources import info
 from fedatlas.data.store import gather
 

@@ -2,7 +2,7 @@
 
 import os
 
-from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.catalogue import File, Form
 from tests.data.conftest import fetch
 
 

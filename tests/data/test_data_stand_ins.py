@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 from scipy.io import savemat
 
-from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.catalogue import File, Form
 from fedatlas.data.dataset import load_prepared
 from fedatlas.data.readers.base import draw_test_rows
 from fedatlas.data.store import prepare, status

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fedatlas.data import preparation
-from fedatlas.data.catalogue.base import File, Form
+from fedatlas.data.catalogue import File, Form
 from fedatlas.data.dataset import VERSION, Dataset, load_prepared, open_arrays, read_prepared
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.data import sources
-from fedatlas.data.catalogue.base import Form, Source
+from fedatlas.data.catalogue import Form, Source
 from fedatlas.data.dataset import load_prepared
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.base import Reader

@@ -60,7 +60,7 @@ REFERENCE = """@inproceedings{wang2020slowmo,
 }
 """
 TOY = """
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import File, Form, Source
 
 FILE = File("toy", ("http://127.0.0.1:9/toy",))
 TOY = Source(

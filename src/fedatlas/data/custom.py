@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.catalogue.base import File, Form, Source, checksum
+from fedatlas.data.catalogue import File, Form, Source, checksum
 from fedatlas.data.dataset import Contents
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.catalogue.base import Form, Source, checksum
+from fedatlas.data.catalogue import Form, Source, checksum
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.dataset import VERSION, Contents, Dataset, Meta, open_arrays
 from fedatlas.data.readers import READERS

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data import custom
-from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.catalogue.base import Source
+from fedatlas.data.catalogue import SOURCES, Source
 from fedatlas.data.dataset import Contents
 from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS

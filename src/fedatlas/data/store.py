@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from fedatlas.data import preparation
-from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import SOURCES, File, Form, Source
 from fedatlas.data.custom import CustomSource, code_files
 from fedatlas.data.dataset import read_prepared
 from fedatlas.data.paths import BUNDLED, Mirrors, exclusive, is_url, list_mirrors, prepared_folder, resolve_directory

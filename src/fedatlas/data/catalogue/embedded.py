@@ -1,6 +1,6 @@
 """Sets that come with scikit-learn and need no download."""
 
-from fedatlas.data.catalogue.base import Form, Source
+from fedatlas.data.catalogue import Form, Source
 
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository)"
 

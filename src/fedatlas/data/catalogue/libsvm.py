@@ -6,7 +6,7 @@ project has one the checksum is None, and rows, features and class counts are ve
 
 from typing import Any
 
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import File, Form, Source
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
 _UCI = "CC BY 4.0 (UCI Machine Learning Repository)"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import File, Form, Source
 
 _MNIST = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
 _FASHION = (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import File, Form, Source
 
 _KRIZHEVSKY = "https://www.cs.toronto.edu/~kriz/"
 _EDINBURGH = "https://datashare.ed.ac.uk/"

@@ -1,6 +1,6 @@
 """Shakespeare's plays by speaking role, for the prediction of the next character."""
 
-from fedatlas.data.catalogue.base import File, Form, Source
+from fedatlas.data.catalogue import File, Form, Source
 from fedatlas.data.readers.plays import ALPHABET
 
 _LENGTH = 4  # characters before the one that is predicted
