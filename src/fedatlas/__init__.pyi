@@ -10,7 +10,7 @@ from fedatlas.api.train import train as train
 from fedatlas.data.catalogue import File as File
 from fedatlas.data.catalogue import Form as Form
 from fedatlas.data.catalogue import Source as Source
-from fedatlas.data.readers.base import Reader as Reader
+from fedatlas.data.readers import Reader as Reader
 from fedatlas.data.readers.custom_reader import CustomReader as CustomReader
 from fedatlas.data.readers.custom_reader import Samples as Samples
 from fedatlas.errors import UserError as UserError

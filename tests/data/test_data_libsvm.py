@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedatlas.data.dataset import Contents, load_prepared
-from fedatlas.data.readers import libsvm
-from fedatlas.data.readers.base import Writer
+from fedatlas.data.readers import Writer, libsvm
 from fedatlas.data.readers.libsvm import Libsvm
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from fedatlas.data.readers.base import Writer
+from fedatlas.data.readers import Writer
 from fedatlas.data.readers.plays import ALPHABET, Plays, role_texts
 
 from .conftest import packed

@@ -8,7 +8,7 @@ from scipy.io import savemat
 
 from fedatlas.data.catalogue import File, Form
 from fedatlas.data.dataset import load_prepared
-from fedatlas.data.readers.base import draw_test_rows
+from fedatlas.data.readers import draw_test_rows
 from fedatlas.data.store import prepare, status
 
 IMAGES = {"dtype": "uint8", "sparse": False, "scale": 255.0, "shape": (3, 2, 2)}

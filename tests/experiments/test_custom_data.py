@@ -11,8 +11,7 @@ import pytest
 from fedatlas.data import sources
 from fedatlas.data.catalogue import Form, Source
 from fedatlas.data.dataset import load_prepared
-from fedatlas.data.readers import READERS
-from fedatlas.data.readers.base import Reader
+from fedatlas.data.readers import READERS, Reader
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion

@@ -9,8 +9,7 @@ import numpy as np
 from fedatlas.data.catalogue import Form, Source, checksum
 from fedatlas.data.custom import CustomSource
 from fedatlas.data.dataset import VERSION, Contents, Dataset, Meta, open_arrays
-from fedatlas.data.readers import READERS
-from fedatlas.data.readers.base import Writer
+from fedatlas.data.readers import READERS, Writer
 from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
 

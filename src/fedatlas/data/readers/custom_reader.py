@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fedatlas.data.dataset import DTYPES, Contents
-from fedatlas.data.readers.base import Reader, Writer, draw_test_rows
+from fedatlas.data.readers import Reader, Writer, draw_test_rows
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.base import Reader, Writer, draw_test_rows
+from fedatlas.data.readers import Reader, Writer, draw_test_rows
 from fedatlas.registry.options import option
 
 _TEST_SHARE = 0.2

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers import Reader, Writer
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.errors import UserError
 from fedatlas.registry.options import option

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers import Reader, Writer
 from fedatlas.registry.options import option
 
 IMAGES = (".jpeg", ".jpg", ".png")  # endings of the images in archives

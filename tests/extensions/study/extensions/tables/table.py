@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from fedatlas.data.dataset import Contents
-from fedatlas.data.readers.base import Reader, Writer
+from fedatlas.data.readers import Reader, Writer
 from fedatlas.registry.options import option
 
 
