@@ -77,7 +77,7 @@ def parse_data(text: str) -> Any:
     from fedatlas.data.catalogue import SOURCES
 
     if text.startswith("{"):
-        return parse_yaml_yaml(text, "--data")
+        return parse_yaml(text, "--data")
     first, *options = _split(text)
     if "=" in first:
         return parse_pairs("--data", [first, *options])
@@ -99,7 +99,7 @@ def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
         if not equals or not name:
             raise UserError(f"{option}: {item!r} is not of the form NAME=VALUE")
         try:
-            values[name] = parse_yaml_yaml(text, name)
+            values[name] = parse_yaml(text, name)
         except UserError:
             raise UserError(f"{option}: {name}: {text!r} is not a YAML value") from None
     return values

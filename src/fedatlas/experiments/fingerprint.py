@@ -39,8 +39,7 @@ SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
     "fedatlas.io.files": "writes files whole",
-    "fedatlas.io.text": "what files of YAML say reaches results through parameters",
-    "fedatlas.io.text": "refuses files that are none of text",
+    "fedatlas.io.text": "reads files of text; what they say reaches results through parameters",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on",
@@ -56,8 +55,7 @@ SILENT = {
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.paths": "says where files lie",
-    "fedatlas.data.paths": "lets one process at a time write data",
+    "fedatlas.data.paths": "says where files lie, and lets one process at a time write them",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
