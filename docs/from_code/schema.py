@@ -4,8 +4,8 @@ import dataclasses
 import typing
 from typing import Any
 
-from fedatlas.data.custom import CustomKeys, formats
 from fedatlas.data.readers import READERS
+from fedatlas.data.sources import CustomKeys, formats
 from fedatlas.experiments.cells import Axes
 from fedatlas.experiments.specification import AXIS, Experiment
 from fedatlas.federation.algorithms import ALGORITHMS

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from fedatlas.data import custom, sources
+from fedatlas.data import sources
 from fedatlas.data.dataset import load_prepared, read_prepared
 from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
+from fedatlas.data.sources import _mappings, _records
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 
@@ -41,7 +42,7 @@ def prepared(**spec):
 
 def refusal(**spec):
     """The sentence about custom data that cannot be used."""
-    custom._records.clear()  # as another process
+    _records.clear()  # as another process
     with pytest.raises(UserError) as error:
         sources.info(spec)
     return str(error.value)
@@ -135,7 +136,7 @@ def test_files_are_read_again_only_after_they_have_changed(monkeypatch):
     monkeypatch.setattr(READERS.get("csv"), "survey", lambda self, paths: surveys.append(1) or survey(self, paths))
 
     def describe():
-        custom._records.clear()  # as another process
+        _records.clear()  # as another process
         return sources.info(SPEC)
 
     first = describe()
@@ -155,18 +156,18 @@ def test_an_edit_that_keeps_size_and_time_is_seen():
     at = text.rindex("0")
     Path("mine.csv").write_text(f"{text[:at]}1{text[at + 1 :]}")
     os.utime("mine.csv", ns=(10**18, 10**18))
-    custom._records.clear()  # as another process
+    _records.clear()  # as another process
     assert sources.info(SPEC) != first
 
 
 def test_a_job_finds_own_data_by_their_name():
     write()
     first = sources.info(SPEC)
-    custom._records.clear()
-    custom._mappings.clear()
+    _records.clear()
+    _mappings.clear()
     assert sources.info(first.name) == first
-    custom._records.clear()
-    custom._mappings.clear()
+    _records.clear()
+    _mappings.clear()
     (resolve_directory() / f"own/{first.name}.json").unlink()
     with pytest.raises(UserError, match=r"custom data 'mine\+.*' are not known in"):
         sources.info(first.name)

@@ -8,7 +8,7 @@ import pytest
 
 import fedatlas
 from fedatlas.cli.main import main
-from fedatlas.data import custom
+from fedatlas.data.sources import _records
 from fedatlas.errors import UserError
 
 SETTING = {"rounds": 2, "lr": 0.1}
@@ -25,7 +25,7 @@ def a_folder_and_a_cache(tmp_path, monkeypatch):
     monkeypatch.setattr("fedatlas.federation.problems.interactive.cache_folder", lambda: tmp_path / "cache")
     for name in ("FEDATLAS_DATA", "FEDATLAS_DATA_MIRRORS"):
         monkeypatch.delenv(name, raising=False)
-    custom._records.clear()
+    _records.clear()
 
 
 def write(clients=("north", "south", "east")):

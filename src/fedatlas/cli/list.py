@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.custom import CustomKeys
+from fedatlas.data.sources import CustomKeys
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.claim import Claim
 from fedatlas.experiments.specification import Entry, Experiment, InterimAnalyses

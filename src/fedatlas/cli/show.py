@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from fedatlas.cli.list import Declaration, all_options, check_extensions, default
 from fedatlas.data.catalogue import SOURCES, Source
-from fedatlas.data.custom import display_name
+from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import labels
 from fedatlas.experiments.dependencies import data_names

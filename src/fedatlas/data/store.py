@@ -10,11 +10,10 @@ from typing import Literal
 
 from fedatlas.data import preparation
 from fedatlas.data.catalogue import SOURCES, File, Form, Source
-from fedatlas.data.custom import CustomSource, code_files
 from fedatlas.data.dataset import read_prepared
 from fedatlas.data.paths import BUNDLED, Mirrors, exclusive, is_url, list_mirrors, prepared_folder, resolve_directory
 from fedatlas.data.readers import READERS
-from fedatlas.data.sources import Spec, info
+from fedatlas.data.sources import CustomSource, Spec, code_files, info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, atomic_folder
 

@@ -54,7 +54,7 @@ SILENT = {
     "fedatlas.federation.engine.pools": "chooses threads for blocks; results come in the order of the blocks",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.custom": "entries reach results through prepared data, whose rule has the entry as a parameter",
+    "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie, and lets one process at a time write them",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fedatlas.data.custom import display_name
+from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError
 from fedatlas.experiments.axis_values import parse
 from fedatlas.federation.engine.history import CLOCK

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.data.custom import is_custom
 from fedatlas.data.dataset import load_prepared
 from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
+from fedatlas.data.sources import is_custom
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems

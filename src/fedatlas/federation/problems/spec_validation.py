@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.custom import CustomSource, display_name
-from fedatlas.data.sources import info
+from fedatlas.data.sources import CustomSource, display_name, info
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import parse

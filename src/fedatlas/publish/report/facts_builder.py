@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from fedatlas.data.custom import display_name
+from fedatlas.data.sources import display_name
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
