@@ -13,7 +13,7 @@ import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.merging import merge
+from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
