@@ -3,8 +3,7 @@
 import pandas as pd
 
 from fedatlas.experiments.cells import Run, Select
-from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.experiment_view import AlgorithmView, Claim, ExperimentView
 from fedatlas.experiments.runs import create
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.simulation import Simulation

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import Claim
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD, UNTESTED

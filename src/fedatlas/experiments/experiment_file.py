@@ -20,7 +20,7 @@ from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import SIZES, specification
-from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.text import parse_yaml, read_text, read_yaml
 

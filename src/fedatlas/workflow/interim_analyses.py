@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.experiments.selection import select_points
 from fedatlas.experiments.specification import Experiment

@@ -10,7 +10,7 @@ from fedatlas.registry.kinds import Family
 from fedatlas.results.claims.base import Check
 
 if TYPE_CHECKING:
-    from fedatlas.experiments.claim import Claim
+    from fedatlas.experiments.experiment_view import Claim
 
 __all__ = ["CHECKS", "Check", "checks_at_size"]
 

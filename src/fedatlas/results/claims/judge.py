@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.claim import Claim
+from fedatlas.experiments.experiment_view import Claim
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.results import Results

@@ -4,8 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments.claim import Claim
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.experiment_view import Claim, ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
