@@ -4,9 +4,8 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.experiment_view import Claim
+from fedatlas.experiments.experiment_view import Claim, select_points
 from fedatlas.experiments.runs import initial_searches
-from fedatlas.experiments.selection import select_points
 from fedatlas.experiments.specification import Experiment
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.base import Check

@@ -13,9 +13,9 @@ from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expansion
 from fedatlas.experiments.axis_values import are_numbers, matches
 from fedatlas.experiments.cells import Axes, Cell, Run
+from fedatlas.experiments.experiment_view import EXTREMES, select_points
 from fedatlas.experiments.labels import TIMES
 from fedatlas.experiments.runs import create_setting, runs
-from fedatlas.experiments.selection import EXTREMES, select_points
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.federation import algorithms

@@ -9,8 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.selection import select_rows, sorted_values
+from fedatlas.experiments.experiment_view import ExperimentView, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.base import Figure
 from fedatlas.results.figures.style import Line, styles

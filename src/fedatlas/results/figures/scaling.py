@@ -8,8 +8,8 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.experiment_view import is_numeric, sorted_values
 from fedatlas.experiments.scores import comparison_scores, goal
-from fedatlas.experiments.selection import is_numeric, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.description import (
