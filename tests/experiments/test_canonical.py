@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import CellSpec
+from fedatlas.experiments.dependencies import canonical
 from fedatlas.experiments.runs import create, runs
 from fedatlas.federation import problems
 

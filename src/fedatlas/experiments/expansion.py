@@ -14,8 +14,8 @@ from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.axis_values import is_number
-from fedatlas.experiments.canonical import canonical_parameters, canonical_problem, canonical_setting
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
+from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product

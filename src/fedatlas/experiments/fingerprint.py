@@ -45,7 +45,7 @@ SILENT = {
     "fedatlas.experiments.dependencies": "says what results depend on",
     "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
     "fedatlas.federation.compiled.modules": "says what results depend on",
-    "fedatlas.experiments.canonical": "compares specifications",
+    "fedatlas.experiments.dependencies": "compares specifications",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.federation.engine.memory": "estimates memory before a run, and refuses what exceeds it",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values, scores
-from fedatlas.experiments.canonical import conditions
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search, Trial
-from fedatlas.experiments.dependencies import cell_modules, data_names, trace_files
+from fedatlas.experiments.dependencies import cell_modules, conditions, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import Environment, RunMeta, distinct
 from fedatlas.experiments.result_files import read_table, write

@@ -12,9 +12,8 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
-from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.dependencies import trace_files
+from fedatlas.experiments.dependencies import canonical, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.io.text import read_json
 from fedatlas.publish.report.facts import FACTS_FILE

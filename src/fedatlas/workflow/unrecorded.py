@@ -12,9 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.canonical import canonical
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.dependencies import cell_modules
+from fedatlas.experiments.dependencies import canonical, cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
