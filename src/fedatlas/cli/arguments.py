@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from fedatlas.errors import UserError
-from fedatlas.io.text import read_json
+from fedatlas.io.text import parse_yaml, read_json
 
 
 class Parser(argparse.ArgumentParser):
