@@ -8,7 +8,7 @@ from fedatlas import UserError
 from fedatlas.experiments import axis_values, expansion, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.experiment_view import select_rows
-from fedatlas.experiments.metadata import RunMeta
+from fedatlas.experiments.result_files import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.specification import Experiment

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.result_files import TableMeta, read_meta
 from fedatlas.io import terminal
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.workflow.jobs import track

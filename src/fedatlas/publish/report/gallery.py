@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.metadata import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
+from fedatlas.experiments.result_files import TableMeta, versions
 from fedatlas.io.files import write_text
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.io.text import read_csv, read_text, write_csv

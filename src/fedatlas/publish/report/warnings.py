@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import TableMeta
 from fedatlas.publish.report.facts import Facts
 
 Row = Mapping[str, Any]  # of a table

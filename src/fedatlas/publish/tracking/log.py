@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import TableMeta, read
 from fedatlas.experiments.tables import build
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts

@@ -14,7 +14,7 @@ import yaml
 from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_file import merge
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import TableMeta
 from fedatlas.io.markdown import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.verdicts import read_verdicts

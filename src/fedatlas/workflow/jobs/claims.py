@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments.experiment_view import Claim, ExperimentView
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.experiments.metadata import TableMeta
-from fedatlas.experiments.result_files import read
+from fedatlas.experiments.result_files import TableMeta, read
 from fedatlas.io.text import write_csv
 from fedatlas.results.claims.base import Check
 from fedatlas.results.claims.judge import judge_claims
