@@ -15,7 +15,7 @@ from fedatlas.data.readers.custom_reader import CustomReader as CustomReader
 from fedatlas.data.readers.custom_reader import Samples as Samples
 from fedatlas.errors import UserError as UserError
 from fedatlas.experiments import labels as labels
-from fedatlas.experiments.tuning.base import TuningRule as TuningRule
+from fedatlas.experiments.tuning import TuningRule as TuningRule
 from fedatlas.federation import partitions as partitions
 from fedatlas.federation.algorithms.base import Algorithm as Algorithm
 from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence

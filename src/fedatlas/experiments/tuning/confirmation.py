@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search, Trial
 from fedatlas.experiments.runs import FIRST_SEEDS, search_trials, tuned_points
+from fedatlas.experiments.tuning import Outcomes, TuningRule
 from fedatlas.experiments.tuning.axes import has_order, range_share, size
-from fedatlas.experiments.tuning.base import Outcomes, TuningRule
 
 MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
 TESTS = 3  # of the best value; after so many refuted values the best mean over all seeds is chosen

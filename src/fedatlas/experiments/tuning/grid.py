@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from fedatlas.experiments.cells import Point, Search
 from fedatlas.experiments.runs import product
+from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import next_value
-from fedatlas.experiments.tuning.base import Outcomes, TuningRule, option_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from fedatlas.experiments import formulas, scores
 from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
+from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import DIGITS, end, size
-from fedatlas.experiments.tuning.base import Outcomes, TuningRule, option_of
 from fedatlas.registry.options import Option, option
 
 PARTS = 64  # of a doubling, in which steps are counted

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from fedatlas.experiments.cells import Search, Trial
 from fedatlas.experiments.runs import create_run, create_setting, tuned_points
-from fedatlas.experiments.tuning.base import Outcomes, TuningRule
+from fedatlas.experiments.tuning import Outcomes, TuningRule
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from fedatlas.experiments.cells import Point, Search
 from fedatlas.experiments.runs import tuned_points
+from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import GROWTH, border, draw, grow
-from fedatlas.experiments.tuning.base import Outcomes, TuningRule, option_of
 
 
 @dataclass(frozen=True, kw_only=True)
