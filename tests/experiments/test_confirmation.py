@@ -10,8 +10,7 @@ import pytest
 
 from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
-from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, axes
-from fedatlas.experiments.tuning.confirmation import advance_search, fresh_seeds
+from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes, fresh_seeds
 from fedatlas.federation import algorithms
 from tests.transcriptions.tuned_search import tuned_search
 

@@ -9,8 +9,7 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
-from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, axes
-from fedatlas.experiments.tuning.confirmation import advance_search
+from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes
 from fedatlas.federation import algorithms
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load

@@ -139,7 +139,7 @@ EDITS = {  # modules of the package, and the cells that are computed again
     "reader of CSV": (["data.readers.tables"], {*CSV}),
     "preparation": (["data.preparation"], ALL),
     "tuning rule": (["experiments.tuning.grid"], ALL),
-    "confirmation": (["experiments.tuning.confirmation"], ALL),
+    "confirmation": (["experiments.tuning"], ALL),
     "figures": (["results.figures.convergence"], set()),
 }
 
@@ -264,7 +264,7 @@ def test_a_row_names_the_state_of_the_code_that_computed_it(study, monkeypatch):
 
 def test_a_choice_that_tuning_would_not_make_today_is_a_difference(study, monkeypatch, capsys):
     """Although all numbers of runs are equal."""
-    edit_module(monkeypatch, "experiments.tuning.confirmation")
+    edit_module(monkeypatch, "experiments.tuning")
     original = run_module.replay_searches
 
     def choose_others(spec, *rest):

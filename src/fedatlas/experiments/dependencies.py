@@ -82,7 +82,7 @@ def canonical_parameters(algorithm: str, parameters: Mapping[str, Any]) -> dict[
 
 
 ENGINE = "fedatlas.experiments.run"
-CONFIRMATION = "fedatlas.experiments.tuning.confirmation"
+CONFIRMATION = "fedatlas.experiments.tuning"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 # Keys of a setting that name a kind: their families, and what they name by default.

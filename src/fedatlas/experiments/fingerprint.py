@@ -66,7 +66,7 @@ _COMPILED = "dependencies adds the compiled parts that a specification may run"
 DETACHED = {
     (f"{PACKAGE}.{importer}", f"{PACKAGE}.{module}"): reason
     for importer, modules, reason in (
-        ("experiments.run", "experiments.tuning experiments.tuning experiments.tuning.confirmation", _OF_CHOICE),
+        ("experiments.run", "experiments.tuning experiments.tuning experiments.tuning", _OF_CHOICE),
         ("experiments.run", "experiments.scores", _OF_CHOICE),
         ("experiments.labels", "federation.engine.history", "the name of a column"),
         ("experiments.scores", "federation.engine.history", "the name of a column"),

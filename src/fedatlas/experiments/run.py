@@ -19,8 +19,7 @@ from fedatlas.experiments.dependencies import cell_modules, conditions, data_nam
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.experiments.result_files import Environment, RunMeta, distinct, read_table, write
 from fedatlas.experiments.runs import create, create_run, initial_searches, runs, tuned_points
-from fedatlas.experiments.tuning import TUNING_RULES, Outcomes
-from fedatlas.experiments.tuning.confirmation import advance_search
+from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
