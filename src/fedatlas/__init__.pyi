@@ -36,7 +36,7 @@ from fedatlas.federation.engine.simulation import Simulation as Simulation
 from fedatlas.federation.engine.steps import Gradient as Gradient
 from fedatlas.federation.engine.steps import Round as Round
 from fedatlas.federation.engine.steps import Steps as Steps
-from fedatlas.federation.metrics.base import Metric as Metric
+from fedatlas.federation.metrics import Metric as Metric
 from fedatlas.federation.networks.from_arrays import Network as Network
 from fedatlas.federation.participation.base import Participants as Participants
 from fedatlas.federation.participation.base import Participation as Participation

@@ -10,7 +10,7 @@ from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Entry, Experiment, InterimAnalyses
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 from fedatlas.federation.problems import ProblemKind
 from fedatlas.io import terminal
 from fedatlas.registry import extensions

@@ -10,7 +10,7 @@ from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import labels
 from fedatlas.experiments.dependencies import data_names
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 from fedatlas.io import terminal
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.registry import bibliography

@@ -1,6 +1,6 @@
 """Share of the clients' training samples that are classified correctly; all of them count alike."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 ACCURACY = Metric(
     name="accuracy",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 from fedatlas.federation.metrics.polyak_step_sizes import client_oracles
 
 

@@ -1,6 +1,6 @@
 """Euclidean distance between the output and the minimiser."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 DISTANCE = Metric(
     name="distance",

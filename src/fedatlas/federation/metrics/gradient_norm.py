@@ -1,6 +1,6 @@
 """Euclidean norm of the objective's gradient."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 GRADIENT_NORM = Metric(
     name="gradient_norm",

@@ -1,6 +1,6 @@
 """The output of a problem with one variable."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 OUTPUT = Metric(
     name="output",

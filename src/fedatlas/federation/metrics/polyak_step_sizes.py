@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation import arrays
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 
 def mean(problem: Any, x: Any) -> float:

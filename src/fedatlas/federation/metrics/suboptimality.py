@@ -1,6 +1,6 @@
 """Difference between the objective and its minimum."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 SUBOPTIMALITY = Metric(
     name="suboptimality",

@@ -1,6 +1,6 @@
 """Share of the test samples that are classified correctly."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 TEST_ACCURACY = Metric(
     name="test_accuracy",

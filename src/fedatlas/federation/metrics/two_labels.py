@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 
 def share(problem: Any, x: Any) -> float:

@@ -1,6 +1,6 @@
 """Share of the training rows that are held out that are classified correctly."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 VALIDATION_ACCURACY = Metric(
     name="validation_accuracy",

@@ -1,6 +1,6 @@
 """Mean loss over the training rows that are held out, without the l2 term."""
 
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 VALIDATION_LOSS = Metric(
     name="validation_loss",

@@ -1,4 +1,4 @@
-from fedatlas.federation.metrics.base import Metric
+from fedatlas.federation.metrics import Metric
 
 MAX_NORM = Metric(
     name="max_norm",
