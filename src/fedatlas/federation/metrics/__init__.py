@@ -1,12 +1,66 @@
 """The metrics. A module here that defines a `Metric` is found by itself: adding one is adding a file."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fedatlas.federation.metrics.clients import ClientMetric, client_metric
+import numpy as np
+
 from fedatlas.federation.metrics.rounds import RoundMetric, round_metric
 from fedatlas.registry.kinds import Family
+
+CLIENT_WORDS = {
+    "mean": "mean {} over clients",
+    "min": "smallest {} of a client",
+    "max": "largest {} of a client",
+    "sd": "standard deviation of the {} over clients",
+}
+CLIENT_MEASURES = ("loss", "accuracy")  # of a client's rows, in each part of the data
+_CLIENT_NAME = re.compile(r"(?P<base>\w+)_clients_(?P<statistic>mean|min|max|sd|q(?:[1-9]|[1-9]\d))")
+
+
+@dataclass(frozen=True)
+class ClientMetric:
+    """A metric over clients.
+
+    Attributes:
+        base: Metric of each client, such as ``test_accuracy``.
+        statistic: ``mean``, ``min``, ``max``, ``sd``, or ``qP``, the P % quantile.
+    """
+
+    base: str
+    statistic: str
+
+    @property
+    def part(self) -> str:
+        """Part of the data that holds the rows: ``train``, ``test`` or ``validation``."""
+        return self.base.rpartition("_")[0] or "train"
+
+    @property
+    def measured(self) -> bool:
+        """True if the metric of a client is one that is measured on its rows."""
+        return self.base.rpartition("_")[2] in CLIENT_MEASURES
+
+    def words(self, base: str) -> str:
+        """Return words for people. base: those for the metric of a client."""
+        template = CLIENT_WORDS.get(self.statistic, f"{self.statistic[1:]} % quantile of the {{}} over clients")
+        return template.format(base)
+
+    def value(self, values: np.ndarray) -> float:
+        """Return the statistic of the clients' values (m,); a NaN, of a client without such rows, does not count."""
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return float("nan")
+        if self.statistic.startswith("q"):
+            return float(np.quantile(values, int(self.statistic[1:]) / 100))
+        return float(getattr(np, {"sd": "std"}.get(self.statistic, self.statistic))(values))
+
+
+def client_metric(name: str) -> ClientMetric | None:
+    """Return the metric over clients of a name, or None if the name is not of this form."""
+    match = _CLIENT_NAME.fullmatch(name)
+    return ClientMetric(**match.groupdict()) if match else None
 
 
 @dataclass(frozen=True, kw_only=True)
