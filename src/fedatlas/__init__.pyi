@@ -19,7 +19,7 @@ from fedatlas.experiments.tuning import TuningRule as TuningRule
 from fedatlas.federation import partitions as partitions
 from fedatlas.federation.algorithms.base import Algorithm as Algorithm
 from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
-from fedatlas.federation.architectures.base import Architecture as Architecture
+from fedatlas.federation.architectures import Architecture as Architecture
 from fedatlas.federation.arrays import Array as Array
 from fedatlas.federation.arrays import State as State
 from fedatlas.federation.arrays import Vectors as Vectors

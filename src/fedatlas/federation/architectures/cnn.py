@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
-from fedatlas.federation.architectures.base import Architecture
+from fedatlas.federation.architectures import Architecture
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fedatlas.federation.architectures.base import Architecture
+from fedatlas.federation.architectures import Architecture
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
-from fedatlas.federation.architectures.base import Architecture
+from fedatlas.federation.architectures import Architecture
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
