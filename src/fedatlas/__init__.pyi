@@ -23,10 +23,10 @@ from fedatlas.federation.architectures import Architecture as Architecture
 from fedatlas.federation.arrays import Array as Array
 from fedatlas.federation.arrays import State as State
 from fedatlas.federation.arrays import Vectors as Vectors
-from fedatlas.federation.channels.base import Channel as Channel
-from fedatlas.federation.channels.base import Coded as Coded
-from fedatlas.federation.channels.base import Note as Note
-from fedatlas.federation.channels.base import Rows as Rows
+from fedatlas.federation.channels import Channel as Channel
+from fedatlas.federation.channels import Coded as Coded
+from fedatlas.federation.channels import Note as Note
+from fedatlas.federation.channels import Rows as Rows
 from fedatlas.federation.costs.base import BITS as BITS
 from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
 from fedatlas.federation.costs.base import CostModel as CostModel

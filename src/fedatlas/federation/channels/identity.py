@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, word
+from fedatlas.federation.channels import Channel, Coded, Draws, word
 
 
 @dataclass(frozen=True, kw_only=True)

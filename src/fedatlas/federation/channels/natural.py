@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, word
+from fedatlas.federation.channels import Channel, Coded, Draws, word
 
 EXPONENT = {16: 5, 32: 8, 64: 11}  # bits of the exponent of a floating-point number, by its bits
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Channel, Coded, Draws, norms, word
+from fedatlas.federation.channels import Channel, Coded, Draws, norms, word
 from fedatlas.registry.options import option
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels.base import Coded, Draws
+from fedatlas.federation.channels import Coded, Draws
 from fedatlas.federation.channels.sparse import Sparse
 from fedatlas.registry.options import option
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.channels.base import Channel, index_bits, word
+from fedatlas.federation.channels import Channel, index_bits, word
 from fedatlas.registry.options import option
 
 ROUNDING = 1e-12  # relative error of a product of a share and d, at most

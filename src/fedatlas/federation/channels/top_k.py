@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.federation.arrays import top_k
-from fedatlas.federation.channels.base import Coded, Draws
+from fedatlas.federation.channels import Coded, Draws
 from fedatlas.federation.channels.sparse import Sparse
 
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.channels import IDENTITY, Coded, Note, Rows
-from fedatlas.federation.channels.base import Draws
+from fedatlas.federation.channels import IDENTITY, Coded, Draws, Note, Rows
 from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
