@@ -27,9 +27,9 @@ from fedatlas.federation.channels import Channel as Channel
 from fedatlas.federation.channels import Coded as Coded
 from fedatlas.federation.channels import Note as Note
 from fedatlas.federation.channels import Rows as Rows
-from fedatlas.federation.costs.base import BITS as BITS
-from fedatlas.federation.costs.base import OPERATIONS as OPERATIONS
-from fedatlas.federation.costs.base import CostModel as CostModel
+from fedatlas.federation.costs import BITS as BITS
+from fedatlas.federation.costs import OPERATIONS as OPERATIONS
+from fedatlas.federation.costs import CostModel as CostModel
 from fedatlas.federation.engine.drivers.base import Driver as Driver
 from fedatlas.federation.engine.drivers.base import Rounds as Rounds
 from fedatlas.federation.engine.simulation import Simulation as Simulation

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.costs.base import BITS, OPERATIONS, CostModel
+from fedatlas.federation.costs import BITS, OPERATIONS, CostModel
 from fedatlas.registry.options import option
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.costs.base import CostModel
+from fedatlas.federation.costs import CostModel
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fedatlas.federation.costs.base import CostModel, Rates
+from fedatlas.federation.costs import CostModel, Rates
 
 if TYPE_CHECKING:
     from fedatlas.federation.engine.exchanges import Amount, Exchange

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.costs.base import CostModel
+from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.workload import Workload
 from fedatlas.federation.engine.exchanges import Ledger, Profile
 
