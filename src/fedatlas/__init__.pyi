@@ -38,8 +38,8 @@ from fedatlas.federation.engine.steps import Round as Round
 from fedatlas.federation.engine.steps import Steps as Steps
 from fedatlas.federation.metrics import Metric as Metric
 from fedatlas.federation.networks.from_arrays import Network as Network
-from fedatlas.federation.participation.base import Participants as Participants
-from fedatlas.federation.participation.base import Participation as Participation
+from fedatlas.federation.participation import Participants as Participants
+from fedatlas.federation.participation import Participation as Participation
 from fedatlas.federation.participation.independent import IndependentParticipation as IndependentParticipation
 from fedatlas.federation.partitions.base import Split as Split
 from fedatlas.federation.partitions.base import equal_sizes as equal_sizes

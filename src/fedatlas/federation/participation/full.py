@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.federation.participation.base import Participants, Participation
+from fedatlas.federation.participation import Participants, Participation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.participation.base import Participants, Participation
+from fedatlas.federation.participation import Participants, Participation
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 

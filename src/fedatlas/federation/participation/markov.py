@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.participation.base import Participants
+from fedatlas.federation.participation import Participants
 from fedatlas.federation.participation.independent import IndependentParticipation
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option

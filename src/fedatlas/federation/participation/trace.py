@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.participation.base import Participants, Participation
+from fedatlas.federation.participation import Participants, Participation
 from fedatlas.io.text import read_text, require_file
 from fedatlas.registry.options import option
 
