@@ -49,7 +49,7 @@ from fedatlas.federation.problems.base import SyntheticKind as SyntheticKind
 from fedatlas.federation.problems.from_arrays import Logistic as Logistic
 from fedatlas.federation.problems.from_arrays import Softmax as Softmax
 from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
-from fedatlas.federation.sampling.base import Sampling as Sampling
+from fedatlas.federation.sampling import Sampling as Sampling
 from fedatlas.federation.sampling.sampler import SampledProblem as SampledProblem
 from fedatlas.federation.sampling.sampler import Sampler as Sampler
 from fedatlas.federation.schedules.base import Schedule as Schedule

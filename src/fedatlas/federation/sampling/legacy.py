@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.sampling.base import Sampling
+from fedatlas.federation.sampling import Sampling
 from fedatlas.federation.sampling.replacement import ReplacementSampler
 from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 

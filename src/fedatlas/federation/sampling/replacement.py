@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.sampling.base import Sampling
+from fedatlas.federation.sampling import Sampling
 from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 from fedatlas.federation.streams import states, stream
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.sampling.base import Sampling
+from fedatlas.federation.sampling import Sampling
 from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 
 
