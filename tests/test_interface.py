@@ -30,7 +30,7 @@ def test_results_depend_on_the_module_that_defines_an_imported_name(tmp_path, mo
     (tmp_path / "extensions").mkdir()
     (tmp_path / "extensions/warm_up.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    assert module_of_export("Schedule") == "fedatlas.federation.schedules.base"
+    assert module_of_export("Schedule") == "fedatlas.federation.schedules"
     assert closure("extensions.warm_up") == {"extensions.warm_up", *closure(module_of_export("Schedule"))}
 
 

@@ -52,7 +52,7 @@ from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
 from fedatlas.federation.sampling import Sampling as Sampling
 from fedatlas.federation.sampling.sampler import SampledProblem as SampledProblem
 from fedatlas.federation.sampling.sampler import Sampler as Sampler
-from fedatlas.federation.schedules.base import Schedule as Schedule
+from fedatlas.federation.schedules import Schedule as Schedule
 from fedatlas.federation.streams import stream as stream
 from fedatlas.federation.topologies.base import Topology as Topology
 from fedatlas.federation.topologies.mixing import Mixing as Mixing

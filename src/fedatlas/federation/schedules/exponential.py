@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.schedules.base import Schedule
+from fedatlas.federation.schedules import Schedule
 from fedatlas.registry.options import option
 
 
