@@ -54,7 +54,7 @@ from fedatlas.federation.sampling.sampler import SampledProblem as SampledProble
 from fedatlas.federation.sampling.sampler import Sampler as Sampler
 from fedatlas.federation.schedules import Schedule as Schedule
 from fedatlas.federation.streams import stream as stream
-from fedatlas.federation.topologies.base import Topology as Topology
+from fedatlas.federation.topologies import Topology as Topology
 from fedatlas.federation.topologies.mixing import Mixing as Mixing
 from fedatlas.publish.comparison.compare import compare as compare
 from fedatlas.registry.options import option as option

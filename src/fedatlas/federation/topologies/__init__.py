@@ -3,9 +3,31 @@
 A module here that defines a named `Topology` is found by itself.
 """
 
-from fedatlas.federation.topologies.base import Topology
-from fedatlas.federation.topologies.mixing import Mixing
-from fedatlas.registry.kinds import Family
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from fedatlas.federation.topologies.mixing import Mixing, metropolis
+from fedatlas.registry.kinds import Family, Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topology(Kind):
+    """An undirected graph of the clients. Neighbours exchange vectors."""
+
+    @abstractmethod
+    def adjacency(self, clients: int) -> np.ndarray:
+        """Return whether two clients are neighbours: symmetric booleans (clients, clients), False on the diagonal.
+
+        Raises:
+            UserError: If the graph is not connected.
+        """
+
+    def mixing(self, clients: int) -> Mixing:
+        """Return the `Mixing` over the graph with Metropolis weights. Raises UserError as `adjacency` does."""
+        return Mixing(metropolis(self.adjacency(clients)))
+
 
 __all__ = ["TOPOLOGIES", "Mixing", "Topology"]
 

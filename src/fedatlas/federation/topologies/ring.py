@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.topologies.base import Topology
+from fedatlas.federation.topologies import Topology
 
 
 @dataclass(frozen=True, kw_only=True)
