@@ -41,8 +41,8 @@ from fedatlas.federation.networks.from_arrays import Network as Network
 from fedatlas.federation.participation import Participants as Participants
 from fedatlas.federation.participation import Participation as Participation
 from fedatlas.federation.participation.independent import IndependentParticipation as IndependentParticipation
-from fedatlas.federation.partitions.base import Split as Split
-from fedatlas.federation.partitions.base import equal_sizes as equal_sizes
+from fedatlas.federation.partitions import Split as Split
+from fedatlas.federation.partitions import equal_sizes as equal_sizes
 from fedatlas.federation.problems.base import DataKind as DataKind
 from fedatlas.federation.problems.base import Problem as Problem
 from fedatlas.federation.problems.base import SyntheticKind as SyntheticKind

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions.base import Split, too_few_samples
+from fedatlas.federation.partitions import Split, too_few_samples
 from fedatlas.registry.options import option
 
 

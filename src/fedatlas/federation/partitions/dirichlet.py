@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions.base import Split, equal_sizes, too_few_samples
+from fedatlas.federation.partitions import Split, equal_sizes, too_few_samples
 from fedatlas.registry.options import option
 
 _TRIES = 1000

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.partitions.base import Split
+from fedatlas.federation.partitions import Split
 
 
 @dataclass(frozen=True, kw_only=True)

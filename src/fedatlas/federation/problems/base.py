@@ -17,7 +17,7 @@ from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset
-    from fedatlas.federation.partitions.base import Split
+    from fedatlas.federation.partitions import Split
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.problems.rows import Weights
 

@@ -17,7 +17,7 @@ from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Dataset
-    from fedatlas.federation.partitions.base import Split
+    from fedatlas.federation.partitions import Split
 
 GAP = 1e-12  # largest gap of an optimum that solve() returns
 Penalty = float | Literal["1/n"]
