@@ -30,8 +30,8 @@ from fedatlas.federation.channels import Rows as Rows
 from fedatlas.federation.costs import BITS as BITS
 from fedatlas.federation.costs import OPERATIONS as OPERATIONS
 from fedatlas.federation.costs import CostModel as CostModel
-from fedatlas.federation.engine.drivers.base import Driver as Driver
-from fedatlas.federation.engine.drivers.base import Rounds as Rounds
+from fedatlas.federation.engine.drivers import Driver as Driver
+from fedatlas.federation.engine.drivers import Rounds as Rounds
 from fedatlas.federation.engine.simulation import Simulation as Simulation
 from fedatlas.federation.engine.steps import Gradient as Gradient
 from fedatlas.federation.engine.steps import Round as Round

@@ -70,7 +70,7 @@ DETACHED = {
         ("experiments.run", "experiments.scores", _OF_CHOICE),
         ("experiments.labels", "federation.engine.history", "the name of a column"),
         ("experiments.scores", "federation.engine.history", "the name of a column"),
-        ("federation.engine.drivers.base", "federation.costs", "dependencies adds the cost model of runs with a clock"),
+        ("federation.engine.drivers", "federation.costs", "dependencies adds the cost model of runs with a clock"),
         ("federation.problems", "federation.partitions", "jobs read the partition from a file, an input of their rule"),
         (
             "federation.problems.network",

@@ -10,7 +10,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import Array
 from fedatlas.federation.costs.workload import Workload
-from fedatlas.federation.engine.drivers.base import Driver, Rounds
+from fedatlas.federation.engine.drivers import Driver, Rounds
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.streams import stream

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.engine.drivers.base import Driver
+from fedatlas.federation.engine.drivers import Driver
 
 
 @dataclass(frozen=True, kw_only=True)
