@@ -50,8 +50,8 @@ from fedatlas.federation.problems.from_arrays import Logistic as Logistic
 from fedatlas.federation.problems.from_arrays import Softmax as Softmax
 from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
 from fedatlas.federation.sampling import Sampling as Sampling
-from fedatlas.federation.sampling.sampler import SampledProblem as SampledProblem
-from fedatlas.federation.sampling.sampler import Sampler as Sampler
+from fedatlas.federation.sampling import SampledProblem as SampledProblem
+from fedatlas.federation.sampling import Sampler as Sampler
 from fedatlas.federation.schedules import Schedule as Schedule
 from fedatlas.federation.streams import stream as stream
 from fedatlas.federation.topologies import Topology as Topology

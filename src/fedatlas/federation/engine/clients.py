@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fedatlas.federation.algorithms.base import Algorithm
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.problems.base import Problem
-    from fedatlas.federation.sampling.sampler import Sampler
+    from fedatlas.federation.sampling import Sampler
     from fedatlas.federation.topologies.mixing import Mixing
 
 

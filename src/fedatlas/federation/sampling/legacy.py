@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.sampling import Sampling
+from fedatlas.federation.sampling import SampledProblem, Sampler, Sampling
 from fedatlas.federation.sampling.replacement import ReplacementSampler
-from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
 
 SPLIT_DATA = "sampling: legacy draws from all rows; leave out the problem's partition"
 

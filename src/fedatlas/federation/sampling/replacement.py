@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.sampling import Sampling
-from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
+from fedatlas.federation.sampling import SampledProblem, Sampler, Sampling
 from fedatlas.federation.streams import states, stream
 
 STREAM_DRAWS = 1 << 12  # draws from one stream: to create a stream costs more than a thousand of them

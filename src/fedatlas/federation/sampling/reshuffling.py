@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.sampling import Sampling
-from fedatlas.federation.sampling.sampler import SampledProblem, Sampler
+from fedatlas.federation.sampling import SampledProblem, Sampler, Sampling
 
 
 @dataclass(frozen=True, kw_only=True)
