@@ -22,8 +22,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
 from fedatlas.records.lookup import record_paths
 from fedatlas.records.results import record_tables
-from fedatlas.results.claims import CHECKS
-from fedatlas.results.claims.base import Check
+from fedatlas.results.claims import CHECKS, Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import Sample

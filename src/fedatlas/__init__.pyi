@@ -58,10 +58,10 @@ from fedatlas.federation.topologies import Topology as Topology
 from fedatlas.federation.topologies.mixing import Mixing as Mixing
 from fedatlas.publish.comparison.compare import compare as compare
 from fedatlas.registry.options import option as option
-from fedatlas.results.claims.base import BoundedCheck as BoundedCheck
-from fedatlas.results.claims.base import Check as Check
-from fedatlas.results.claims.base import MultiAlgorithmCheck as MultiAlgorithmCheck
-from fedatlas.results.claims.base import QuantityCheck as QuantityCheck
+from fedatlas.results.claims import BoundedCheck as BoundedCheck
+from fedatlas.results.claims import Check as Check
+from fedatlas.results.claims import MultiAlgorithmCheck as MultiAlgorithmCheck
+from fedatlas.results.claims import QuantityCheck as QuantityCheck
 from fedatlas.results.claims.evidence import Evidence as Evidence
 from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
 from fedatlas.results.claims.evidence import judge_all as judge_all

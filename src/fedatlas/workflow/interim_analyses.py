@@ -7,8 +7,7 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.experiment_view import Claim, select_points
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.experiments.specification import Experiment
-from fedatlas.results.claims import CHECKS
-from fedatlas.results.claims.base import Check
+from fedatlas.results.claims import CHECKS, Check
 
 
 def seed_counts(

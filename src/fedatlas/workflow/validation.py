@@ -23,8 +23,7 @@ from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
-from fedatlas.results.claims import CHECKS
-from fedatlas.results.claims.base import Check
+from fedatlas.results.claims import CHECKS, Check
 from fedatlas.results.costs.cost_options import CostOptions
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.base import Figure

@@ -14,7 +14,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck
+from fedatlas.results.claims import BoundedCheck, MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome

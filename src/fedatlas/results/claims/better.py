@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fedatlas.experiments import labels
 from fedatlas.federation.metrics import declared_name, metric
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
+from fedatlas.results.claims import BoundedCheck, QuantityCheck
 from fedatlas.results.claims.evidence import (
     PLAIN,
     Bounds,

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
+from fedatlas.results.claims import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, Unit, judge_all, smallest_effect
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import MultiAlgorithmCheck, QuantityCheck
+from fedatlas.results.claims import MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, exact_outcome, judge_all
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome

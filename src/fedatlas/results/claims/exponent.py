@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, QuantityCheck
+from fedatlas.results.claims import BoundedCheck, QuantityCheck
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import Claim
-from fedatlas.results.claims import CHECKS
-from fedatlas.results.claims.base import Check
+from fedatlas.results.claims import CHECKS, Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, UNDECIDED, VACUOUS, NotTested
 from fedatlas.results.comparing.intervals import several_analyses

@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
+from fedatlas.results.claims import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import PLAIN, Bounds, Evidence, Unit, exact_outcome, judge_all, level_unit
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import NotTested, Outcome

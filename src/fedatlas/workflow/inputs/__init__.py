@@ -16,7 +16,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 
 if TYPE_CHECKING:
-    from fedatlas.results.claims.base import Check
+    from fedatlas.results.claims import Check
     from fedatlas.results.figures.base import Figure
 
 

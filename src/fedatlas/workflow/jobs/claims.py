@@ -8,7 +8,7 @@ from fedatlas.experiments.experiment_view import Claim, ExperimentView
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import TableMeta, read
 from fedatlas.io.text import write_csv
-from fedatlas.results.claims.base import Check
+from fedatlas.results.claims import Check
 from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow import inputs

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 
 from fedatlas.registry.options import option
-from fedatlas.results.claims.base import MultiAlgorithmCheck
+from fedatlas.results.claims import MultiAlgorithmCheck
 from fedatlas.results.claims.evidence import exact_outcome
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import Outcome
