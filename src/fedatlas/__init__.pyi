@@ -66,10 +66,10 @@ from fedatlas.results.claims.evidence import Evidence as Evidence
 from fedatlas.results.claims.evidence import exact_outcome as exact_outcome
 from fedatlas.results.claims.evidence import judge_all as judge_all
 from fedatlas.results.claims.verdicts import Outcome as Outcome
-from fedatlas.results.figures.base import AlgorithmFigure as AlgorithmFigure
-from fedatlas.results.figures.base import Drawing as Drawing
-from fedatlas.results.figures.base import Figure as Figure
-from fedatlas.results.figures.base import PanelFigure as PanelFigure
+from fedatlas.results.figures import AlgorithmFigure as AlgorithmFigure
+from fedatlas.results.figures import Drawing as Drawing
+from fedatlas.results.figures import Figure as Figure
+from fedatlas.results.figures import PanelFigure as PanelFigure
 from fedatlas.results.figures.description import Cell as Cell
 from fedatlas.results.figures.description import Heatmap as Heatmap
 from fedatlas.results.figures.description import Lines as Lines

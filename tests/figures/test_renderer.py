@@ -9,8 +9,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.io.text import read_csv
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures import FIGURES, Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
 from fedatlas.results.figures.renderer import draw, render, save
 from fedatlas.results.figures.style import Line

@@ -30,8 +30,7 @@ from fedatlas.io.files import update_text
 from fedatlas.registry import extensions
 from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study

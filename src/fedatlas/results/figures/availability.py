@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.results.figures.base import Drawing, FilteredFigure
+from fedatlas.results.figures import Drawing, FilteredFigure
 from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
 

@@ -7,7 +7,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
-from fedatlas.results.figures.base import AlgorithmFigure
+from fedatlas.results.figures import AlgorithmFigure
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -11,7 +11,7 @@ from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
-from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures import Figure
 from fedatlas.results.figures.style import Line, styles
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
-from fedatlas.results.figures.base import AlgorithmFigure, Drawing
+from fedatlas.results.figures import AlgorithmFigure, Drawing
 from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
 

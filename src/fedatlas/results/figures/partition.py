@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.results.figures.base import Drawing, Figure
+from fedatlas.results.figures import Drawing, Figure
 from fedatlas.results.figures.description import Heatmap
 from fedatlas.results.figures.figure_data import FigureData
 

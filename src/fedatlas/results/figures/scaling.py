@@ -11,7 +11,7 @@ from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import is_numeric, sorted_values
 from fedatlas.experiments.scores import comparison_scores, goal
 from fedatlas.registry.options import option
-from fedatlas.results.figures.base import Drawing, PanelFigure, Scale
+from fedatlas.results.figures import Drawing, PanelFigure, Scale
 from fedatlas.results.figures.description import (
     FLOOR,
     FLOOR_NOTE,

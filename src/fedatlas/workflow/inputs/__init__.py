@@ -17,7 +17,7 @@ from fedatlas.experiments.labels import SIMULATED
 
 if TYPE_CHECKING:
     from fedatlas.results.claims import Check
-    from fedatlas.results.figures.base import Figure
+    from fedatlas.results.figures import Figure
 
 
 class ResultTables(NamedTuple):

@@ -19,7 +19,7 @@ from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import ClientLabels
 from fedatlas.federation.problems.data_options import hold_out
-from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures import Figure
 from fedatlas.workflow.inputs import ResultTables
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fedatlas.experiments.dependencies import partition_path
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.results.figures.base import Figure
+from fedatlas.results.figures import Figure
 from fedatlas.workflow.inputs import ResultTables
 
 
