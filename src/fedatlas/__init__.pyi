@@ -49,9 +49,9 @@ from fedatlas.federation.problems.base import SyntheticKind as SyntheticKind
 from fedatlas.federation.problems.from_arrays import Logistic as Logistic
 from fedatlas.federation.problems.from_arrays import Softmax as Softmax
 from fedatlas.federation.problems.quadratic import Quadratic as Quadratic
-from fedatlas.federation.sampling import Sampling as Sampling
 from fedatlas.federation.sampling import SampledProblem as SampledProblem
 from fedatlas.federation.sampling import Sampler as Sampler
+from fedatlas.federation.sampling import Sampling as Sampling
 from fedatlas.federation.schedules import Schedule as Schedule
 from fedatlas.federation.streams import stream as stream
 from fedatlas.federation.topologies import Topology as Topology

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search, Trial
 from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, search_trials, tuned_points
-from fedatlas.experiments.tuning.axes import has_order, range_share, size
+from fedatlas.experiments.tuning.axes import border, end, has_order, range_share, size
 from fedatlas.federation import algorithms
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Family, Kind
@@ -122,7 +122,7 @@ class TuningRule(Kind):
             name: Name of the hyper-parameter.
         """
         value = (search.chosen or {})[name]
-        return axes.end(value, search.axes[name]) if search.space is None else axes.border(search.space[name], value)
+        return end(value, search.axes[name]) if search.space is None else border(search.space[name], value)
 
     def stages(self, values: int, rounds: int) -> list[tuple[int, int]]:
         """Return the stages of a search, each as the number of its trials and the rounds of each; by default one.
