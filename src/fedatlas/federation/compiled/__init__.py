@@ -10,10 +10,60 @@ All parts are imported inside functions, since numba and torch take seconds to i
 the parts that `fedatlas.federation.compiled.modules` names and on no others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fedatlas.federation.compiled import conditions
+
+def lockstep_specification(algorithm: Any, setting: Mapping[str, Any]) -> bool:
+    """Return whether runs on logistic data that all clients share may advance in lockstep.
+
+    In each of their rounds every client takes part and draws one sample for each local step, with one step size; all
+    numbers are sent as they are.
+
+    Args:
+        algorithm: Algorithm or its class.
+        setting: Specification of the setting, or its options with defaults.
+    """
+    return (
+        algorithm.overrides("recurrence")
+        and setting.get("batch", 1) == 1
+        and setting.get("local_epochs") is None
+        and kind(setting.get("sampling", "replacement")) == "replacement"
+        and kind(setting.get("participation", "full")) in ("full", None)
+        and kind(setting.get("schedule", "constant")) in ("constant", None)
+        and not coded(setting.get("channel"))
+        and kind(setting.get("driver", "synchronous")) in ("synchronous", None)
+    )
+
+
+def lockstep_simulations(simulations: Sequence[Any]) -> bool:
+    """Return whether simulations of one problem, setting and seed advance in lockstep.
+
+    Besides what their specification says, nothing is clipped, no losses are recorded, and the recurrences of the
+    algorithms have the same vectors.
+
+    Args:
+        simulations: Simulations on logistic data.
+    """
+    setting, problem = simulations[0].setting, simulations[0].problem
+    if problem.one_sample_rows is None or setting.clip is not None or setting.records_losses:
+        return False
+    if not all(lockstep_specification(simulation.algorithm, vars(setting)) for simulation in simulations):
+        return False
+    recurrences = [simulation.algorithm.recurrence(setting.local_steps) for simulation in simulations]
+    pooled = {simulation.algorithm.pooled for simulation in simulations}
+    return None not in recurrences and len({recurrence.fields for recurrence in recurrences}) == len(pooled) == 1
+
+
+def coded(channel: Any) -> bool:
+    """Return whether a specification of channels names another than the identity, up or down."""
+    parts = channel.values() if isinstance(channel, Mapping) and "kind" not in channel else [channel]
+    return any(kind(part) not in ("identity", None) for part in parts)
+
+
+def kind(spec: Any) -> Any:
+    """Return the kind that a specification names, a name or a mapping with ``kind``; None if it names none."""
+    return spec.get("kind") if isinstance(spec, Mapping) else spec
 
 
 def rounds(simulations: Sequence[Any]) -> Any:
@@ -21,7 +71,7 @@ def rounds(simulations: Sequence[Any]) -> Any:
 
     simulations: On logistic data.
     """
-    if not conditions.lockstep_simulations(simulations):
+    if not lockstep_simulations(simulations):
         return None
     from fedatlas.federation.compiled.lockstep import Kernel
 
@@ -30,7 +80,6 @@ def rounds(simulations: Sequence[Any]) -> Any:
 
 def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> tuple[Any, ...]:
     """Return mean losses and accuracies of sparse logistic rows at points; see `scoring.mean_scores`."""
-    from fedatlas.federation.compiled import scoring
 
     return scoring.mean_scores(rows, weights, points)
 
@@ -51,6 +100,5 @@ def softmax_rows(A: Any, y: Any, dtype: Any, scale: float, bias: bool) -> Any:
 
 def fuse(module: Any, shape: Sequence[int]) -> Any:
     """Return the compiled Passes of a torch module for samples of a shape, or None; see `sequential.fuse`."""
-    from fedatlas.federation.compiled import sequential
 
     return sequential.fuse(module, shape)

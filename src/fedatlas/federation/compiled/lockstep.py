@@ -25,7 +25,7 @@ class Kernel:
 
     Args:
         simulations: Simulations of one problem on logistic data, one setting and one seed, for which
-            `fedatlas.federation.compiled.conditions.lockstep_simulations` holds.
+            `fedatlas.federation.compiled.lockstep_simulations` holds.
     """
 
     def __init__(self, simulations: Sequence[Any]) -> None:

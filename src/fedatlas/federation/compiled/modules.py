@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fedatlas.federation.compiled.conditions import kind, lockstep_specification
+from fedatlas.federation.compiled import kind, lockstep_specification
 
 PACKAGE = "fedatlas.federation.compiled"
 LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("drawing", "kernels", "lockstep", "simd")]
