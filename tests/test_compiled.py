@@ -8,10 +8,10 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
+from fedatlas.experiments.dependencies import MODULES, PASSES, compiled_modules
 from fedatlas.federation import algorithms, problems
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled.compilation import drop_outdated
-from fedatlas.federation.compiled.modules import MODULES, PASSES, compiled_modules
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import example, network

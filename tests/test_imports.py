@@ -14,7 +14,7 @@ SPECS = [
 PROBLEMS = f"""
 from fedatlas.federation import problems
 from fedatlas.federation.problems import spec_validation
-from fedatlas.federation.compiled.modules import compiled_modules
+from fedatlas.experiments.dependencies import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {SPECS}:

@@ -44,7 +44,7 @@ SILENT = {
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",
     "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
-    "fedatlas.federation.compiled.modules": "says what results depend on",
+    "fedatlas.experiments.dependencies": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
     "fedatlas.federation.engine.memory": "estimates memory before a run, and refuses what exceeds it",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",

@@ -7,7 +7,7 @@ the gradient of a sequential network in one call, which holds no lock of Python.
 softmax regression. ``simd``: vectors of numbers, in which they are written. benchmarks/README.md has what each gains.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
-the parts that `fedatlas.federation.compiled.modules` names and on no others.
+the parts that `fedatlas.experiments.dependencies` names and on no others.
 """
 
 from collections.abc import Mapping, Sequence
