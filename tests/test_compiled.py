@@ -37,7 +37,7 @@ PROBLEMS = [
     {"kind": "quadratic", "dim": 3},
 ]
 LOCKSTEP = {
-    "fedatlas.federation.compiled.drawing",
+    "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.kernels",
     "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.simd",

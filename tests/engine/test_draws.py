@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation import algorithms
-from fedatlas.federation.compiled import drawing
+from fedatlas.federation.compiled.lockstep import draw
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.sampling import SAMPLING
@@ -151,7 +151,7 @@ def test_rounds_that_share_a_stream_draw_what_each_draws_alone(clients, K):
     for t in (1, across // 2 + 1, across):
         alone = ReplacementSampler(problem, clients, 1, seed=2).draw(t, np.arange(clients), K)
         np.testing.assert_array_equal(several[t - 1], alone)
-    np.testing.assert_array_equal(sampler.rounds(1, 1 + across, K, drawing.draw), several)
+    np.testing.assert_array_equal(sampler.rounds(1, 1 + across, K, draw), several)
     assert (sampler.rounds(1, 1 + across, K + 1)[:, :, :K] != several).any()
     sequence = several.ravel()
     if len(sequence) > 2000:
@@ -163,7 +163,7 @@ def test_compiled_draws_are_those_of_numpy(bound):
     """Also where many numbers are rejected, and where the last one is half of 64 bits."""
     for seed in (0, 2**130 + 5):
         draws = np.empty((3, 1001), np.int32)
-        drawing.draw(states(seed, "samples", (4,), np.array([0, 3, 2**32 - 1]), 16), bound, draws)
+        draw(states(seed, "samples", (4,), np.array([0, 3, 2**32 - 1]), 16), bound, draws)
         for k, row in zip((0, 3, 2**32 - 1), draws, strict=True):
             alone = stream(seed, "samples", 4, k, 16).integers(bound, size=row.size, dtype=np.int32)
             np.testing.assert_array_equal(row, alone)
