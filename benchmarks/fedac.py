@@ -25,7 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import algorithms, problems
-from fedatlas.federation.engine import pools
+from fedatlas.federation.engine.memory import Serial
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
@@ -82,7 +82,7 @@ def atlas_seconds(name, problem, M, K, rounds, grid):
     setting = Setting(clients=M, local_steps=K, rounds=10**9)
     simulations = [Simulation(algorithms.create(name, {"lr": lr}), problem, setting) for lr in grid]
     together = problem.kernel(simulations)
-    pool = pools.Serial()
+    pool = Serial()
     together.advance(simulations, 1, pool)
     began = time.process_time()
     together.advance(simulations, 1 + rounds, pool)

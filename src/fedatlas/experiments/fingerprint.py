@@ -50,7 +50,7 @@ SILENT = {
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
     "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
-    "fedatlas.federation.engine.pools": "chooses threads for blocks; results come in the order of the blocks",
+    "fedatlas.federation.engine.memory": "chooses threads for blocks; results come in the order of the blocks",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie, and lets one process at a time write them",

@@ -15,7 +15,7 @@ from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector
-from fedatlas.federation.engine.pools import Block, Division
+from fedatlas.federation.engine.memory import Block, Division
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:
