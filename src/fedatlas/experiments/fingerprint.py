@@ -44,13 +44,11 @@ SILENT = {
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",
     "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
-    "fedatlas.experiments.dependencies": "says what results depend on",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
-    "fedatlas.federation.engine.memory": "estimates memory before a run, and refuses what exceeds it",
+    "fedatlas.federation.engine.memory": "refuses what exceeds the memory, and chooses threads: results keep their order",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
     "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
-    "fedatlas.federation.engine.memory": "chooses threads for blocks; results come in the order of the blocks",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.paths": "says where files lie, and lets one process at a time write them",
@@ -66,7 +64,7 @@ _COMPILED = "dependencies adds the compiled parts that a specification may run"
 DETACHED = {
     (f"{PACKAGE}.{importer}", f"{PACKAGE}.{module}"): reason
     for importer, modules, reason in (
-        ("experiments.run", "experiments.tuning experiments.tuning experiments.tuning", _OF_CHOICE),
+        ("experiments.run", "experiments.tuning", _OF_CHOICE),
         ("experiments.run", "experiments.scores", _OF_CHOICE),
         ("experiments.labels", "federation.engine.history", "the name of a column"),
         ("experiments.scores", "federation.engine.history", "the name of a column"),

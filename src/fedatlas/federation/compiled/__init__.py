@@ -1,6 +1,6 @@
 """Code that is compiled or written out by hand for speed. The rest of the package imports this module alone.
 
-``lockstep`` with ``kernels`` and ``drawing``: rounds of one-sample local steps on logistic data, for all step sizes of
+``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of
 a tuning grid in one pass over the draws. ``scoring``: metrics of sparse logistic data at all step sizes of a grid.
 ``sparse_gradients``: its gradients on all rows of a client. ``sequential`` with ``passes``, ``pooling`` and ``dense``:
 the gradient of a sequential network in one call, which holds no lock of Python. ``dense_rows``: minibatch gradients of
@@ -80,6 +80,7 @@ def rounds(simulations: Sequence[Any]) -> Any:
 
 def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> tuple[Any, ...]:
     """Return mean losses and accuracies of sparse logistic rows at points; see `scoring.mean_scores`."""
+    from fedatlas.federation.compiled import scoring
 
     return scoring.mean_scores(rows, weights, points)
 
@@ -100,5 +101,6 @@ def softmax_rows(A: Any, y: Any, dtype: Any, scale: float, bias: bool) -> Any:
 
 def fuse(module: Any, shape: Sequence[int]) -> Any:
     """Return the compiled Passes of a torch module for samples of a shape, or None; see `sequential.fuse`."""
+    from fedatlas.federation.compiled import sequential
 
     return sequential.fuse(module, shape)

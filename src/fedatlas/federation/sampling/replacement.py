@@ -63,7 +63,7 @@ class ReplacementSampler(Sampler):
             start: First round.
             stop: Round after the last one.
             steps: Steps of a round.
-            fill: Compiled function that draws what NumPy draws, for rows without variants; see `compiled.drawing.draw`.
+            fill: Compiled function that draws what NumPy draws, for rows without variants; see `compiled.lockstep.draw`.
         """
         length = max(1, STREAM_DRAWS // (self.clients * steps * self.size))
         first, last = start // length, -(-stop // length)
