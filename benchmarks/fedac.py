@@ -24,7 +24,8 @@ if hasattr(os, "sched_setaffinity"):
 import numpy as np
 from scipy import sparse
 
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.memory import Serial
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -80,7 +81,7 @@ def plain_seconds(name, problem, M, K, rounds):
 def atlas_seconds(name, problem, M, K, rounds, grid):
     """Seconds a round and step size of the atlas."""
     setting = Setting(clients=M, local_steps=K, rounds=10**9)
-    simulations = [Simulation(algorithms.create(name, {"lr": lr}), problem, setting) for lr in grid]
+    simulations = [Simulation(ALGORITHMS.create(name, {"lr": lr}), problem, setting) for lr in grid]
     together = problem.kernel(simulations)
     pool = Serial()
     together.advance(simulations, 1, pool)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import compiled
-from fedatlas.federation.algorithms import create
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import WeightedBatch
@@ -75,7 +75,7 @@ def run(algorithm, problem, setting, block):
 
 def side_by_side():
     """Rounds of DANE+-GD of at most 20 local steps on quadratics, exact and with means of 160 noisy gradients."""
-    algorithm = create("dane+-gd", {"lam": 2.0, "lr": 0.1, "max_steps": 20})
+    algorithm = ALGORITHMS.create("dane+-gd", {"lam": 2.0, "lr": 0.1, "max_steps": 20})
     common = Setting(clients=20, rounds=20, eval_rounds=20, local_steps=10)
     noisy = dataclasses.replace(common, batch=16, full_gradients="minibatch")
     for what, noise, setting in (("exact", 0.0, common), ("minibatches", 1.0, noisy)):

@@ -25,7 +25,7 @@ import torch
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from fedatlas.federation.algorithms import create
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
@@ -47,7 +47,7 @@ def data():
 def engine(problem, rounds, steps, threads, algorithm="fedavg"):
     """A function that runs rounds in the engine."""
     setting = Setting(clients=CLIENTS, local_steps=steps, rounds=rounds, batch=BATCH, eval_rounds=rounds)
-    made = create(algorithm, {"lr": LR} if algorithm == "fedavg" else {})
+    made = ALGORITHMS.create(algorithm, {"lr": LR} if algorithm == "fedavg" else {})
 
     def run():
         simulation = Simulation(made, problem, setting, threads=threads)

@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from fedatlas.federation.algorithms import create
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
@@ -27,7 +27,7 @@ CLIENTS, LR, NUMBERS = 10, 1e-3, 3e7  # the last: coordinates times client steps
 def engine(problem, steps, rounds):
     """A function that runs rounds in the engine."""
     setting = Setting(clients=CLIENTS, local_steps=steps, rounds=10**9, batch=None, eval_rounds=10**9)
-    simulation = Simulation(create("fedavg", {"lr": LR}), problem, setting)
+    simulation = Simulation(ALGORITHMS.create("fedavg", {"lr": LR}), problem, setting)
 
     def run():
         for _ in range(rounds):

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from fedatlas.federation.algorithms import create
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -50,7 +50,7 @@ def resnet(steps, batch=50):
     def engine(name):
         def run():
             setting = Setting(clients=1, local_steps=steps, rounds=1, batch=batch)
-            simulation = Simulation(create(name, {"lr": LR}), problem, setting)
+            simulation = Simulation(ALGORITHMS.create(name, {"lr": LR}), problem, setting)
             began = time.perf_counter()
             simulation.run_round()
             return time.perf_counter() - began

@@ -38,7 +38,7 @@ from fedatlas.experiments.run import load_problem, run_cell
 from fedatlas.experiments.tuning import option_of
 from fedatlas.experiments.tuning.axes import draw, times
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.workflow.configuration import shipped
 from fedatlas.workflow.experiment_files import FOLDER
 
@@ -173,7 +173,7 @@ def write(rows: Sequence[dict[str, Any]]) -> None:
     for pair in PAIRS:
         if row := found.get(pair):
             gap, low, high = (f"{100 * row[name]:.1f} %" for name in ("gap", "low", "high"))
-            cells = [algorithms.get(row["method"]).label, f"`{row['problem']}`", row["hyper_parameters"], row["trials"]]
+            cells = [ALGORITHMS.get(row["method"]).label, f"`{row['problem']}`", row["hyper_parameters"], row["trials"]]
             cells += [gap, f"{low} to {high}", "yes" if row["gap"] < LINE else "no"]
             lines.append("| " + " | ".join(map(str, cells)) + " |")
     missing = [pair for pair in PAIRS if pair not in found]

@@ -7,7 +7,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.experiments import fingerprint
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.testing.instances import dirichlet, logistic, network, quadratic, softmax, twin, unequal_shares
@@ -41,10 +41,10 @@ def example(name, **overrides):
 
     Overrides that the algorithm does not have are ignored.
     """
-    options = algorithms.get(name).options()
+    options = ALGORITHMS.get(name).options()
     required = {key: 20.0 if key == "eta" else 0.1 for key, option in options.items() if option.required}
     required |= {"head": 2} if "head" in options else {}  # the numbers of FedRep's head, which only networks have
-    return algorithms.create(name, required | {key: value for key, value in overrides.items() if key in options})
+    return ALGORITHMS.create(name, required | {key: value for key, value in overrides.items() if key in options})
 
 
 def each_algorithm(names=None):
@@ -52,10 +52,10 @@ def each_algorithm(names=None):
 
     Of those that share a module, and so most of their hooks, all but the first are left to ``make slow``.
     """
-    first = {algorithms.get(name).__module__: name for name in reversed(algorithms.names())}
+    first = {ALGORITHMS.get(name).__module__: name for name in reversed(ALGORITHMS.names())}
     return [
         name if name in first.values() else pytest.param(name, marks=pytest.mark.slow)
-        for name in names or algorithms.names()
+        for name in names or ALGORITHMS.names()
     ]
 
 
@@ -80,4 +80,4 @@ def like(problem, v):
 def run(name, parameters, problem, seed=1, **options):
     """Return the History of an algorithm; by default five clients with full gradients for eight rounds."""
     options = {"clients": 5, "local_steps": 4, "rounds": 8, "batch": None, "eval_rounds": 1} | options
-    return Simulation(algorithms.create(name, parameters), problem, Setting(**options), seed).run()
+    return Simulation(ALGORITHMS.create(name, parameters), problem, Setting(**options), seed).run()

@@ -54,7 +54,7 @@ def view(spec):
 
 
 def _label(spec, id):
-    default = algorithms.get(id).label if spec.algorithm(id) == id else id
+    default = algorithms.ALGORITHMS.get(id).label if spec.algorithm(id) == id else id
     return spec.algorithms[id].label or default
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from fedatlas import UserError, train
 from fedatlas.cli.main import main
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.files import PREFIX
 from fedatlas.results.claims.verdicts import COLUMNS
 
@@ -68,7 +68,7 @@ def test_a_full_disk_or_a_folder_that_cannot_be_written_is_one_sentence_with_wha
 def test_list_names_everything(capsys):
     assert fedatlas("list") == 0
     text = capsys.readouterr().out
-    for name in (*algorithms.names(), "logistic", "a9a", "tiny-imagenet", "fedac_fig1"):
+    for name in (*ALGORITHMS.names(), "logistic", "a9a", "tiny-imagenet", "fedac_fig1"):
         assert name in text
 
 

@@ -9,7 +9,8 @@ import pytest
 from fedatlas import UserError
 from fedatlas.data.store import prepare
 from fedatlas.experiments.dependencies import MODULES, PASSES, compiled_modules
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.compiled.compilation import drop_outdated
 from fedatlas.federation.engine.setting import Setting
@@ -62,7 +63,7 @@ def directory(tmp_path_factory):
 def test_rounds_that_run_compiled_are_known_from_the_specification(spec, directory):
     problem, outcomes = problems.create(spec, 3, directory), set()
     for options in SETTINGS:
-        for name in algorithms.names():
+        for name in ALGORITHMS.names():
             algorithm, settings = example(name, mu=0.1), {"clients": 3, "rounds": 2, **options}
             setting = Setting(**settings)
             try:
@@ -98,7 +99,7 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
         result.update(PASSES)  # which it imports
     for how in (architecture, {"kind": architecture}):
         spec = {"kind": "network", "data": "digits", "architecture": how}
-        assert set(compiled_modules(algorithms.get("fedavg"), spec, {"clients": 3})) == result
+        assert set(compiled_modules(ALGORITHMS.get("fedavg"), spec, {"clients": 3})) == result
 
 
 def test_caches_that_are_older_than_a_module_are_dropped(tmp_path):

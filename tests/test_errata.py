@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 
 ERRATA = Path(__file__).parents[1] / "docs" / "errata"
 PAGES = sorted(ERRATA.glob("*.md"))
@@ -92,7 +92,7 @@ def test_lemma_c5_of_fedspeed_fails_for_every_ascent_step_and_without_one_holds(
 def test_propositions_b9_and_c8_of_fedac(variant, factor):
     """|X^-1 A X| <= 1 + factor gamma^2 mu / eta for a step of FedAc, whatever the curvature."""
     for eta, K, H in itertools.product((1e-3, 0.1, 1.0), (1, 4, 16), (0.1, 0.5, 1.0)):
-        alpha, beta, gamma = algorithms.create(f"fedac-{variant}", {"lr": eta, "mu": 0.1}).coupling(K)
+        alpha, beta, gamma = ALGORITHMS.create(f"fedac-{variant}", {"lr": eta, "mu": 0.1}).coupling(K)
         b, c = 1 / beta, 1 / alpha
         A = [[(1 - b) * (1 - eta * H), b * (1 - eta * H)], [(1 - b) * (c - gamma * H), b * (c - gamma * H) + 1 - c]]
         X = np.array([[eta / gamma, 0], [1, 1]])
@@ -104,7 +104,7 @@ def test_lemma_8_of_fedsps():
     """1 / (2 c L) <= (f(x) - f*) / (c |grad f(x)|^2) <= 1 / (2 c mu): between these are the step sizes."""
     rng, curvatures = np.random.default_rng(0), np.array([0.5, 2.0])
     g = rng.standard_normal((99, 2)) * curvatures  # at x, where f(x) - f* = <x, g> / 2
-    step = algorithms.create("fedsps", {"c": 3.0}).step((g**2 / curvatures).sum(1, keepdims=True) / 2, g, np.inf)
+    step = ALGORITHMS.create("fedsps", {"c": 3.0}).step((g**2 / curvatures).sum(1, keepdims=True) / 2, g, np.inf)
     assert 1 / (2 * 3 * 2) <= step.min() < 0.1 and 0.3 < step.max() <= 1 / (2 * 3 * 0.5)
 
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fedatlas import FederatedLogisticRegression, UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 
 SPLIT = FederatedLogisticRegression(clients=5, rounds=10)
 
@@ -43,7 +43,7 @@ LEAST = {"svrp-gd": 0.9}  # its theory advises short steps
         pytest.param(
             name, marks=[] if name in REFUSED or name in ("fedavg", "scaffold", "fedac-1") else pytest.mark.slow
         )
-        for name in algorithms.names()
+        for name in ALGORITHMS.names()
     ],
 )  # as they are advised, all run in experiments/test_advice.py
 def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name, data):
@@ -61,7 +61,7 @@ def test_every_algorithm_fits_with_its_defaults_or_is_refused_with_a_reason(name
 
 
 def test_every_hyper_parameter_without_a_default_has_advice():
-    items = [(name, item) for name in algorithms.names() for item in algorithms.get(name).options().values()]
+    items = [(name, item) for name in ALGORITHMS.names() for item in ALGORITHMS.get(name).options().values()]
     assert not [(name, item.name) for name, item in items if item.required and not item.advice]
 
 

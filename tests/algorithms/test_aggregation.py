@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.channels import Rows
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
@@ -16,7 +16,7 @@ EPOCHS = {"clients": 5, "rounds": 3, "local_epochs": 2, "batch": 4, "participati
 @pytest.mark.parametrize("by", ["equal", "size"])
 def test_fednova_divides_changes_by_the_steps_of_each_client(by):
     problem = unequal_shares(logistic())
-    simulation = Simulation(algorithms.create("fednova", {"lr": 0.1, "weights": by}), problem, Setting(**EPOCHS), 3)
+    simulation = Simulation(ALGORITHMS.create("fednova", {"lr": 0.1, "weights": by}), problem, Setting(**EPOCHS), 3)
     x = simulation.x0
     for t in range(3):
         active = simulation.participants.active(t)
@@ -41,7 +41,7 @@ def test_gathered_rows_are_in_the_order_of_the_clients():
     problem = unequal_shares(logistic())
     cohorts = []
 
-    class Median(algorithms.get("median")):
+    class Median(ALGORITHMS.get("median")):
         def client(self, s, i, steps):
             message, state = super().client(s, i, steps)
             return message.replace(change=Rows(message.change.value * 0 + steps.clients[:, None])), state
@@ -60,7 +60,7 @@ def test_gathered_rows_are_in_the_order_of_the_clients():
 def test_what_messages_leave_out_is_estimated():
     channel = {"kind": "top-k", "count": 1, "error_feedback": True}
     setting = Setting(clients=50, rounds=2, batch=None, participation={"kind": "uniform", "count": 40}, channel=channel)
-    simulation = Simulation(algorithms.create("fedavg", {"lr": 0.1}), quadratic(50, 200), setting)
+    simulation = Simulation(ALGORITHMS.create("fedavg", {"lr": 0.1}), quadratic(50, 200), setting)
     assert 40 * 8 * 200 <= memory.estimate(simulation)[1] <= 1.25 * 40 * 8 * 200
 
 

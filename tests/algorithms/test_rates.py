@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.testing import Implementation
 from fedatlas.testing.convergence import rate
 
@@ -33,14 +33,14 @@ def theory(name, c):
     }[name]
 
 
-RATED = [name for name in algorithms.names() if algorithms.get(name).overrides("rate")]
+RATED = [name for name in ALGORITHMS.names() if ALGORITHMS.get(name).overrides("rate")]
 for name in ("dane+-sgd", "dane+-gd-least"):
     RATED.remove(name)  # it takes a fixed number of local steps, so no theorem gives its rate
 
 
 @pytest.mark.parametrize("name", RATED)
 def test_is_at_least_as_fast_as_its_theorem_says(name, heterogeneous):
-    rate(Implementation(algorithms.get(name), theory(name, heterogeneous.constants())))
+    rate(Implementation(ALGORITHMS.get(name), theory(name, heterogeneous.constants())))
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_is_at_least_as_fast_as_its_theorem_says(name, heterogeneous):
 )
 def test_no_rate_is_claimed_where_no_theorem_applies(name, changes, heterogeneous):
     c = heterogeneous.constants()
-    assert algorithms.create(name, theory(name, c) | changes).rate(c) is None
+    assert ALGORITHMS.create(name, theory(name, c) | changes).rate(c) is None
 
 
 @pytest.mark.parametrize("name", ["dane", "dane+-gd", "dane+-fgd", "sonata", "svrp-gd", "scaffnew", "fedred-gd"])
 def test_no_rate_is_claimed_where_a_client_is_not_convex(name, heterogeneous):
     c = heterogeneous.constants()
     parameters = {key: 0.0 if key == "mu" else value for key, value in theory(name, c).items()}
-    assert algorithms.create(name, parameters).rate(c | {"mu_min": -0.01}) is None
+    assert ALGORITHMS.create(name, parameters).rate(c | {"mu_min": -0.01}) is None
 
 
 C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0, "dim": 10, "clients": 5}
@@ -115,4 +115,4 @@ C = {"mu": 1.0, "L": 10.0, "mu_min": 0.5, "L_max": 20.0, "delta_A": 2.0, "dim": 
     ],
 )
 def test_rates_by_hand(name, parameters, expected):
-    assert algorithms.create(name, parameters).rate(C) == pytest.approx(expected)
+    assert ALGORITHMS.create(name, parameters).rate(C) == pytest.approx(expected)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from fedatlas import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -16,7 +16,7 @@ from fedatlas.testing.outcomes import run_test
 from fedatlas.workflow.resources import client_vectors
 from tests.helpers import example, logistic, quadratic
 
-NAMES = algorithms.names()
+NAMES = ALGORITHMS.names()
 
 
 # Conformance tests that apply to all algorithms.
@@ -71,7 +71,7 @@ CHOICES = [
 ]
 
 
-FAMILIES = {algorithms.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
+FAMILIES = {ALGORITHMS.get(name).__module__: name for name in reversed(NAMES)}  # the first algorithm of each module
 
 
 EVERYTHING = ("fedavg", "scaffold", "fedac-1", "fedspeed", "diana")  # with all that an algorithm may have
@@ -96,7 +96,7 @@ def test_passes_conformance_tests(name, keys):
     Those of the engine need no second algorithm; `make slow` runs all of all. That of the optimum is about those that
     declare it.
     """
-    implementation = Implementation(algorithms.get(name))
+    implementation = Implementation(ALGORITHMS.get(name))
     tests = [CONFORMANCE_TESTS[key] for key in keys if key != "optimum" or implementation.cls.corrects_drift]
     outcomes = [run_test(test, implementation) for test in tests]
     assert [outcome for outcome in outcomes if outcome.status == FAILED] == []
@@ -105,7 +105,7 @@ def test_passes_conformance_tests(name, keys):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_says_what_it_is_in_one_sentence_whose_it_is_and_what_its_options_mean(name):
-    cls = algorithms.get(name)
+    cls = ALGORITHMS.get(name)
     text = inspect.getdoc(cls)
     assert re.fullmatch(rf"{re.escape(cls.label)}(?!\w).* is .+[A-Za-z0-9|)]\.", text.splitlines()[0])
     assert re.search(r"\b(19[5-9]|20[0-9])\d\b", text) and cls.cite in bibliography.entries()
@@ -119,7 +119,7 @@ def test_equals_its_transcription_with_other_choices(name, values, monkeypatch):
     labels = ("3 of 5 clients in a round", "rounds without clients", "full gradients")
     monkeypatch.setattr(transcriptions, "CONDITIONS", {label: transcriptions.CONDITIONS[label] for label in labels})
     monkeypatch.setattr(transcriptions, "SHARED", {})
-    cls = algorithms.get(name)
+    cls = ALGORITHMS.get(name)
     required = {key: getattr(example(name), key) for key, option in cls.options().items() if option.required}
     transcriptions.agreement(Implementation(cls, required | values))
 

@@ -8,10 +8,11 @@ import pytest
 from fedatlas import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.runs import create
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.engine.steps import Round, Steps
+from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.streams import random_client
 from tests.helpers import logistic, quadratic, run
 
@@ -24,9 +25,9 @@ def test_a_local_solver_that_may_not_converge_is_warned_of(name):
     slow, fast = ({"lr": factor / (largest + lam), "lam": lam} for factor in (1.99, 2.01))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        algorithms.create(name, slow).with_constants(problem)
+        ALGORITHMS.create(name, slow).with_constants(problem)
     with pytest.warns(UserWarning, match=r"above 2/\(L_max \+ lam\).*max_steps = 1000 .*take lr = 1/\(L_max \+ lam\)"):
-        algorithms.create(name, fast).with_constants(problem)
+        ALGORITHMS.create(name, fast).with_constants(problem)
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -55,7 +56,7 @@ def test_the_evaluated_average_costs_no_communication_and_changes_no_iterate(nam
     problem = quadratic()
     options = {"eta": 30.0, "p": 0.3, "averaging": averaging}
     simulations = [
-        Simulation(algorithms.create(name, options | change), problem, Setting(clients=5, rounds=6, batch=2), seed=2)
+        Simulation(ALGORITHMS.create(name, options | change), problem, Setting(clients=5, rounds=6, batch=2), seed=2)
         for change in ({}, {"average": "weighted", "mu": 0.5})
     ]
     last, weighted = (simulation.run().rows[-1] for simulation in simulations)
@@ -90,4 +91,4 @@ def test_algorithms_are_refused_where_they_are_not_defined(changes, problem):
 
 def check(run):
     algorithm, setting = create(run)
-    algorithm.validate(setting, problems.get(run.problem["kind"]))
+    algorithm.validate(setting, PROBLEMS.get(run.problem["kind"]))

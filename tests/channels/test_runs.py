@@ -8,7 +8,7 @@ import pytest
 from fedatlas import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import cell_modules
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.arrays import State, to_numpy
 from fedatlas.federation.channels import CHANNELS, Coded
 from fedatlas.federation.engine.channels import DOWN, UP
@@ -142,7 +142,7 @@ def test_neighbours_get_coded_messages():
 
 
 def test_an_algorithm_counts_what_it_codes_itself():
-    base = algorithms.get("fedavg")
+    base = ALGORITHMS.get("fedavg")
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Halves(base):

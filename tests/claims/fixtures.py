@@ -5,7 +5,7 @@ import pandas as pd
 from fedatlas.experiments.cells import Run, Select
 from fedatlas.experiments.experiment_view import AlgorithmView, Claim, ExperimentView
 from fedatlas.experiments.runs import create
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
 from fedatlas.results.claims.judge import judge_claims
@@ -19,7 +19,7 @@ def view(
     """A ExperimentView of an experiment whose algorithms have their own names."""
     entries = {}
     for id in ids:
-        entries[id] = AlgorithmView(id, algorithms.get(id).label if id in algorithms.names() else id)
+        entries[id] = AlgorithmView(id, ALGORITHMS.get(id).label if id in ALGORITHMS.names() else id)
     select = Select(metric=metric, statistic="best", goal=goal)
     content = {
         "problem": {"kind": "logistic", "data": "breast_cancer"},

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import Undefined, UserError
-from fedatlas.federation import algorithms, partitions
+from fedatlas.federation import partitions
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.arrays import State
@@ -92,7 +92,7 @@ def test_fedavg_is_fedbuff(buffer, concurrency):
         return x + total / buffer
 
     walked = walk(logistic(), buffer, concurrency, 20, step)
-    algorithm = algorithms.create("fedavg", {"lr": LR})
+    algorithm = ALGORITHMS.create("fedavg", {"lr": LR})
     assert_walked(algorithm, logistic(), walked, buffer=buffer, concurrency=concurrency, staleness=0.7)
 
 
@@ -104,7 +104,7 @@ def test_fedasync_mixes_each_model_into_its_own():
 
     walked = walk(logistic(), 1, 4, 20, step)
     assert len({clock for clock, *_ in walked}) == 20
-    assert_walked(algorithms.create("fedasync", {"lr": LR, "alpha": 0.6}), logistic(), walked, buffer=1, concurrency=4)
+    assert_walked(ALGORITHMS.create("fedasync", {"lr": LR, "alpha": 0.6}), logistic(), walked, buffer=1, concurrency=4)
 
 
 def equal():

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.engine import checkpoint
 from fedatlas.federation.engine.checkpoint import Checkpointer, Stopped
@@ -89,7 +89,7 @@ def test_a_diverged_simulation_stays_diverged(tmp_path):
     problem, setting = logistic(), Setting(**OPTIONS)
 
     def two(keep=None):
-        simulations = [Simulation(algorithms.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
+        simulations = [Simulation(ALGORITHMS.create("fedavg", {"lr": lr}), problem, setting, 3) for lr in (1e300, 0.1)]
         return run_simulations(simulations, keep=keep)
 
     expected = two()

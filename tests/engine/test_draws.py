@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.compiled.lockstep import draw
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -42,7 +42,7 @@ def draws_of(name, seed=3, block=None, heterogeneous=True, **options):
 
 
 # All but those that draw the number of steps, or run them on one client.
-STOCHASTIC = [name for name in algorithms.names() if name != "gd" and not algorithms.get(name).overrides("length")]
+STOCHASTIC = [name for name in ALGORITHMS.names() if name != "gd" and not ALGORITHMS.get(name).overrides("length")]
 
 
 STOCHASTIC = [name for name in STOCHASTIC if not example(name).single_client()]

@@ -7,7 +7,7 @@ import pytest
 
 import fedatlas
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
@@ -122,7 +122,7 @@ def test_full_gradients_are_exact_where_steps_take_all_data():
     np.testing.assert_array_equal(*ends)
 
 
-@pytest.mark.parametrize("name", each_algorithm([name for name in algorithms.names() if name not in OF_ALL_DATA]))
+@pytest.mark.parametrize("name", each_algorithm([name for name in ALGORITHMS.names() if name not in OF_ALL_DATA]))
 def test_no_algorithm_sees_all_data_where_full_gradients_are_of_minibatches(name, monkeypatch):
     problem, computed = logistic(), []
     monkeypatch.setattr(problem, "full_batch", lambda clients: computed.append(clients))

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.compiled import kernels, lockstep
 from fedatlas.federation.compiled.simd import exp, load, pointer, store
 from fedatlas.federation.engine.history import COST_COLUMNS
@@ -17,7 +17,7 @@ from tests.helpers import example
 STEPS = (0.02, 0.1, 0.3)
 
 
-NAMES = [name for name in algorithms.names() if example(name, mu=0.1).recurrence(3)]
+NAMES = [name for name in ALGORITHMS.names() if example(name, mu=0.1).recurrence(3)]
 
 
 def problem(dense=False, ones=False, samples=80, dim=40, l2=0.05):
@@ -208,7 +208,7 @@ def test_what_does_not_fit_takes_the_plain_path(change):
 
 def test_server_step_size():
     logistic, setting = problem(), Setting(clients=4, local_steps=3, rounds=5)
-    make = lambda: [Simulation(algorithms.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), logistic, setting, 0)]  # noqa: E731
+    make = lambda: [Simulation(ALGORITHMS.create("fedavg", {"lr": 0.1, "server_lr": 0.6}), logistic, setting, 0)]  # noqa: E731
     np.testing.assert_allclose(run_simulations(make())[0].x, run_simulations(make(), kernels=False)[0].x, rtol=1e-12)
 
 

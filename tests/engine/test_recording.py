@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import tables
 from fedatlas.experiments.expansion import cells
 from fedatlas.experiments.run import run_cell
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.engine.history import PARTS, record_columns
 from fedatlas.federation.engine.setting import Setting
@@ -102,7 +102,7 @@ def test_losses_are_those_of_the_minibatches_before_each_step():
 
 @pytest.mark.parametrize("name", each_algorithm())
 def test_losses_are_recorded_of_every_algorithm_and_change_no_run(name):
-    problem = quadratic() if "prox" in algorithms.get(name).requires else logistic()
+    problem = quadratic() if "prox" in ALGORITHMS.get(name).requires else logistic()
     setting = Setting(**OPTIONS)
     with where_defined():
         plain, result = (

@@ -9,8 +9,7 @@ from fedatlas import UserError
 from fedatlas.cli.show import describe
 from fedatlas.experiments.advice import with_advice
 from fedatlas.experiments.formulas import constants, resolve
-from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.arrays import State
 from fedatlas.registry.options import option
 from tests.helpers import quadratic
@@ -23,9 +22,9 @@ def problem():
     return quadratic(mu=1.0, L=10.0, similarity=0.5, heterogeneity=1.0)
 
 
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_every_algorithm_runs_as_it_is_advised(name):
-    cls, objective = algorithms.get(name), problem()
+    cls, objective = ALGORITHMS.get(name), problem()
     if "head" in cls.options():
         pytest.skip("only networks have a head")
     advised = with_advice(cls, {}, {**SETTING, "clients": objective.clients})

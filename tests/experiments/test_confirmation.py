@@ -11,7 +11,7 @@ import pytest
 from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes, fresh_seeds
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from tests.transcriptions.tuned_search import tuned_search
 
 SELECT = Select(metric="loss", statistic="final", goal="min")
@@ -69,7 +69,7 @@ def draw_losses(seed, noise, lost=0.0):
 @pytest.mark.parametrize("lost", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_the_search_is_that_of_the_documentation(count, noise, lost):
-    option = algorithms.get("fedavg").options()["lr"]
+    option = ALGORITHMS.get("fedavg").options()["lr"]
     for seed, tune in itertools.product(
         range(12), ({"lr": [0.1, 1.0]}, {"lr": [0.01, 0.1, 1.0], "server_lr": [1.0, 0.1]})
     ):

@@ -8,10 +8,10 @@ from fedatlas.experiments.formulas import check_constants, evaluate
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from tests.helpers import quadratic
 
-FIELDS = algorithms.get("dane+-gd").options()
+FIELDS = ALGORITHMS.get("dane+-gd").options()
 
 
 @pytest.mark.parametrize(

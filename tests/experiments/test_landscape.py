@@ -12,7 +12,7 @@ import numpy as np
 
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.runs import create_run, create_setting
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.publish.guide.content import QUESTIONS, conditions
@@ -58,7 +58,7 @@ def test_no_two_rows_are_one_method():
     ends = {}
     for id in {cell.id: None for cell in expanded().cells if group(cell) == "full-participation"}:
         entry = landscape().algorithms[id]
-        exact = "prox" in algorithms.get(id).requires
+        exact = "prox" in ALGORITHMS.get(id).requires
         problem, batch = (quadratic(), {"batch": None}) if exact else (logistic(), {"batch": 2})
         algorithm = example(id, **{**entry.set, "mu": 0.1})
         ends[id] = Simulation(algorithm, problem, Setting(**options, **batch), seed=1).run().x
@@ -90,7 +90,7 @@ FIXED = {
 def test_every_number_is_tuned_but_those_of_which_the_notes_say_why():
     result = landscape()
     for cell in expanded().cells:
-        tuned, options = cell.spec.tune, algorithms.get(cell.spec.algorithm).options()
+        tuned, options = cell.spec.tune, ALGORITHMS.get(cell.spec.algorithm).options()
         assert {len(values) for values in tuned.values()} <= {result.trials * len(tuned)}, cell.key
         fixed = {name for name, option in options.items() if option.numeric} - {*tuned, *result.algorithms[cell.id].set}
         assert fixed == {name for name, ids in FIXED.items() if cell.id in ids}, cell.id

@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Search, Select
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load
 
@@ -34,7 +34,7 @@ def spec_of(algorithm, trials=8, **change):
         "parameters": {},
         "problem": {"kind": "quadratic", "dim": 3},
         "setting": {"clients": 4, "rounds": 8, "batch": None},
-        "tune": axes.draw(space, algorithms.get(algorithm).options(), trials * len(space)),
+        "tune": axes.draw(space, ALGORITHMS.get(algorithm).options(), trials * len(space)),
         "space": space,
         "select": SELECT,
         "tuning": RULE,
@@ -178,7 +178,7 @@ def test_a_cliff_of_divergence_is_not_crossed():
 )
 def test_values_stay_within_their_options(algorithm, name, ends, best):
     """A share ends at 1, a momentum comes as near to 1 as it likes, and a whole number is one."""
-    option = algorithms.get(algorithm).options()[name]
+    option = ALGORITHMS.get(algorithm).options()[name]
     space = {name: ends}
     spec = dataclasses.replace(
         spec_of("fedavg"), algorithm=algorithm, space=space, tune=axes.draw(space, {name: option}, 8)

@@ -17,7 +17,7 @@ from fedatlas.experiments.result_files import RunMeta
 from fedatlas.experiments.runs import initial_searches, tuned_points
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.problems import create
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
@@ -170,7 +170,7 @@ def test_trials_that_cannot_be_run_are_left_out(tmp_path):
 
 
 def test_formulas_may_name_other_hyper_parameters():
-    options, problem = algorithms.get("feddyn").options(), create({"kind": "quadratic", "dim": 2, "L": 3.0}, 2)
+    options, problem = ALGORITHMS.get("feddyn").options(), create({"kind": "quadratic", "dim": 2, "L": 3.0}, 2)
     assert formulas.resolve({"lr": "1/(L+alpha)", "alpha": "2*L"}, options, problem) == {"lr": 1 / 9, "alpha": 6.0}
     assert formulas.resolve({"lr": "min(1,max(L,alpha))/4", "alpha": 0.5}, options, problem)["lr"] == 0.25
     with pytest.raises(UserError, match="depends on itself"):

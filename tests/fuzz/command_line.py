@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser as build_parser
 from fedatlas.data.store import prepare
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from tests.fuzz.targets import Target
 
 SMALL = ["1", "2", "3", "5"]
@@ -90,8 +90,8 @@ def _arguments(draw) -> bytes:
     if names in (("train",), ("theory",)) and draw(st.integers(0, 9)):  # most inputs reach the training
         argv += draw(st.sampled_from(PROBLEMS)).split()
     if "--problem" in argv and names == ("train",):
-        algorithm = draw(st.sampled_from(algorithms.names()))
-        required = [name for name, option in algorithms.get(algorithm).options().items() if option.required]
+        algorithm = draw(st.sampled_from(ALGORITHMS.names()))
+        required = [name for name, option in ALGORITHMS.get(algorithm).options().items() if option.required]
         argv += ["--algorithm", algorithm, "--rounds", "2", "--clients", "3"]
         argv += [word for name in required for word in ("--set", f"{name}=0.1")]
     actions = _commands()[names]

@@ -5,7 +5,7 @@ import pytest
 from fedatlas import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.networks.network import Network
-from fedatlas.federation.problems import spec_validation
+from fedatlas.federation.problems import PROBLEMS, spec_validation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -25,7 +25,7 @@ LEAST = {"piecewise": {"kappa": 25, "steps": 3}, "quadratic": {"dim": 3}, "simil
 
 @pytest.mark.parametrize("kind", sorted(ORACLES))
 def test_a_wrong_value_of_any_option_is_one_sentence(kind):
-    cls = problems.get(kind)
+    cls = PROBLEMS.get(kind)
     least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
     for name in problems.spec_options(cls):
         with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:

@@ -37,9 +37,9 @@ def test_the_setup_names_own_data_as_the_file_does(monkeypatch):
 
 
 def test_an_algorithm_that_cites_nothing(monkeypatch):
-    from fedatlas.federation import algorithms
+    from fedatlas.federation.algorithms import ALGORITHMS
 
-    monkeypatch.delattr(algorithms.get("fedavg"), "cite")
+    monkeypatch.delattr(ALGORITHMS.get("fedavg"), "cite")
     assert next(iter(create()["references"])) == "yuan2020" and len(create()["references"]) == 2
 
 

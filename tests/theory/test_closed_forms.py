@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.theory.closed_forms import fedavg_output, weighted_objective
@@ -41,7 +42,7 @@ def test_each_fedavg_tends_to_its_own_limit(name, limit):
     setting = Setting(clients=2, rounds=1000, batch=None, participation=participation, eval_rounds=1)
     means = []
     for seed in range(5):
-        rows = Simulation(algorithms.create(name, {"lr": 0.05}), problem, setting, seed=seed).run().rows
+        rows = Simulation(ALGORITHMS.create(name, {"lr": 0.05}), problem, setting, seed=seed).run().rows
         means.append(np.mean([row["output"] for row in rows if row["round"] > 200]))
     error = np.std(means, ddof=1) / np.sqrt(5)
     assert error < 1.5 and abs(np.mean(means) - limit(CENTERS, p)) < 5 * error

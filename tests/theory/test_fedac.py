@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedatlas import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
@@ -107,8 +107,8 @@ def test_augmentation_around_the_origin_is_more_l2(variant):
     heavier = logistic(heterogeneous=False, l2=0.05 + 0.3)
     heavier.start_scale = 0.0
     setting = Setting(clients=3, local_steps=4, rounds=6, batch=2)
-    augmented = algorithms.create("fedac-convex", {"lr": 0.2, "lam": 0.3, "variant": variant})
-    direct = algorithms.create(f"fedac-{variant}", {"lr": 0.2, "mu": 0.3})
+    augmented = ALGORITHMS.create("fedac-convex", {"lr": 0.2, "lam": 0.3, "variant": variant})
+    direct = ALGORITHMS.create(f"fedac-{variant}", {"lr": 0.2, "mu": 0.3})
     result = Simulation(augmented, plain, setting, seed=1).run().x
     np.testing.assert_allclose(result, Simulation(direct, heavier, setting, seed=1).run().x, rtol=1e-10)
     assert np.linalg.norm(result) > 1e-3

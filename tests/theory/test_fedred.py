@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
@@ -91,12 +91,12 @@ def _torch(problem, x):
 def test_bounds_by_hand(name, algorithm, parameters, count, bound):
     theorem = FEDRED_BOUNDS[name]
     average = {"average": "weighted"} if name in "79" else {}
-    a = algorithms.create(algorithm, parameters | average)
+    a = ALGORITHMS.create(algorithm, parameters | average)
     assert unmet(theorem.conditions(C, a, count)) is None
     assert theorem.bound(C, a, count) == pytest.approx(bound)
     choices = theorem.choices(C, count)
     assert {k: getattr(a, k) for k in choices} == pytest.approx(choices)
-    smaller = algorithms.create(algorithm, {**parameters, **average, "lam": 0.5})
+    smaller = ALGORITHMS.create(algorithm, {**parameters, **average, "lam": 0.5})
     assert unmet(theorem.conditions(C, smaller, count)) is not None
 
 
@@ -119,7 +119,7 @@ def test_theorem_6_as_printed_counts_the_start():
     ],
 )
 def test_theorem_4_wants_the_accuracy_of_corollary_5(name, changes, condition):
-    a = algorithms.create(name, {"lam": 2.0, "lr": 1 / 12, "mu": 0.5} | changes)
+    a = ALGORITHMS.create(name, {"lam": 2.0, "lr": 1 / 12, "mu": 0.5} | changes)
     result = unmet(FEDRED_BOUNDS["4"].conditions(C, a, 100))
     assert result == condition if condition is None else result.startswith(condition)
 
@@ -133,7 +133,7 @@ def test_runs_stay_below(name, convexity):
     random = name in (*"1268", "B.154")
     extra = {"averaging": "random"} if random else {"average": "weighted", "mu": c.mu} if name in "79" else {}
     extra |= {"solver_steps": 100} if name == "2" else {}
-    algorithm = algorithms.create(theorem.algorithms[0], theorem.choices(c, 40) | extra)
+    algorithm = ALGORITHMS.create(theorem.algorithms[0], theorem.choices(c, 40) | extra)
     setting = Setting(clients=5, rounds=40, batch=None, eval_rounds=1)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, seed=2).run().rows)
     count, measured, bound = theorem.compare(algorithm, problem, setting, curve)
@@ -153,7 +153,7 @@ def test_what_a_theorem_is_not_about():
         ("9", "fedred-gd", {"eta": 100.0, "p": 0.05}, "weighted"),
     ):
         with pytest.raises(UserError, match=word):
-            FEDRED_BOUNDS[name].compare(algorithms.create(algorithm, parameters), problem, setting, curve)
+            FEDRED_BOUNDS[name].compare(ALGORITHMS.create(algorithm, parameters), problem, setting, curve)
     indefinite = quadratic(noise=0.0, mu=0.1, similarity=2.0)
     with pytest.raises(UserError, match="convex clients"):
-        FEDRED_BOUNDS["4"].compare(algorithms.create("dane", {"lam": 9.0}), indefinite, setting, curve)
+        FEDRED_BOUNDS["4"].compare(ALGORITHMS.create("dane", {"lam": 9.0}), indefinite, setting, curve)

@@ -10,7 +10,8 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import AlgorithmView
-from fedatlas.federation import algorithms, problems
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.results.comparing.theorems import compare_runs
@@ -27,7 +28,7 @@ RECORD = ["correction", "mean_correction"]
 
 
 def algorithm(**parameters):
-    return algorithms.create("fedspeed-z", CHOICE | parameters)
+    return ALGORITHMS.create("fedspeed-z", CHOICE | parameters)
 
 
 def curves(rounds=6, seeds=(0, 1), spec=SPEC, batch=1, options=MappingProxyType({}), **parameters):

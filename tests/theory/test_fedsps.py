@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
@@ -26,7 +26,7 @@ def create_problem(**options):
 
 
 def run(problem, seed=1, **parameters):
-    algorithm = algorithms.create("fedsps", parameters)
+    algorithm = ALGORITHMS.create("fedsps", parameters)
     record = ["step_size", "at_bound", "local_loss"]
     metrics = [name for name in METRICS if problem.optimum is not None or not name.startswith("suboptimality")]
     options = {"eval_points": 60, "record": record, "metrics": metrics}
@@ -48,14 +48,14 @@ def largest_ratio(comparison):
     ],
 )
 def test_bounds_by_hand(name, parameters, bound):
-    a = algorithms.create("fedsps", parameters)
+    a = ALGORITHMS.create("fedsps", parameters)
     assert unmet(FEDSPS_BOUNDS[name].conditions(C, a, 25)) is None
     assert unmet(FEDSPS_BOUNDS[name].requirements(C, 25)) is None
     assert FEDSPS_BOUNDS[name].bound(C, a, np.array([50]))[0] == pytest.approx(bound)
 
 
 def test_interpolation_is_corollary_5():
-    a = algorithms.create("fedsps", {"c": 16.0, "gamma_b": 50.0})
+    a = ALGORITHMS.create("fedsps", {"c": 16.0, "gamma_b": 50.0})
     alone = FedSPSConstants(mu=0.5, L=10.0, noise=0.0, D0=2.0, tau=2)
     assert FEDSPS_BOUNDS["3(b)"].bound(alone, a, 9) == pytest.approx((1 - 0.5 / 320) ** 9 * 640 * 4)
     flat = FedSPSConstants(mu=0.0, L=1.0, noise=0.0, D0=1.0, tau=1)
@@ -84,7 +84,7 @@ def test_runs_stay_below_and_runs_that_stand_still_do_not(name, parameters, scat
 
 def test_local_losses_are_those_of_the_theorem():
     """With one local step and full gradients they are the losses of the output."""
-    problem, algorithm = create_problem(), algorithms.create("fedsps", {"c": 2.0})
+    problem, algorithm = create_problem(), ALGORITHMS.create("fedsps", {"c": 2.0})
     options = {"eval_rounds": 1, "record": ["local_loss"], "metrics": METRICS[:1]}
     setting = Setting(clients=4, rounds=5, local_steps=1, batch=None, **options)
     curve = pd.DataFrame(Simulation(algorithm, problem, setting, 0).run().rows)
@@ -104,7 +104,7 @@ def alike(**options):
 def test_theorem_18_by_hand():
     theorem = FEDSPS_BOUNDS["18"]
     expected = 8 * 7 / (50 * 0.001) + 4 * 0.001 * 10 * 3 / 4 + 512 * (0.001 * 2 * 10) ** 2 * (3 / 2 + 2)
-    for a in (algorithms.create("fedsps", {"gamma_b": 0.001}), algorithms.create("fedavg", {"lr": 0.001})):
+    for a in (ALGORITHMS.create("fedsps", {"gamma_b": 0.001}), ALGORITHMS.create("fedavg", {"lr": 0.001})):
         assert unmet(theorem.conditions(BOUNDED, a, 25)) is None and unmet(theorem.requirements(BOUNDED, 25)) is None
         assert theorem.bound(BOUNDED, a, np.array([50]))[0] == pytest.approx(expected)
 
@@ -120,7 +120,7 @@ def test_theorem_18_by_hand():
     ],
 )
 def test_conditions_of_theorem_18(name, parameters, condition):
-    assert condition in unmet(FEDSPS_BOUNDS["18"].conditions(BOUNDED, algorithms.create(name, parameters), 25))
+    assert condition in unmet(FEDSPS_BOUNDS["18"].conditions(BOUNDED, ALGORITHMS.create(name, parameters), 25))
 
 
 def test_variances_of_theorem_18_are_those_of_every_point():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.theory import NotCovered
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.fedac.theorem import FedAcConstants
@@ -33,12 +33,12 @@ ROUNDS = 1000
 
 def create(theorem, c):
     """Return the theorem's algorithm with its choices, and with what no constant chooses."""
-    cls = algorithms.get(theorem.algorithms[0])
+    cls = ALGORITHMS.get(theorem.algorithms[0])
     random = theorem.name in ("1", "2", "6", "B.154", "8")
     others = {"averaging": "random", "average": "last"} if random else {"averaging": "mean", "average": "weighted"}
     others |= {"mu": 0.5, "solver_steps": 1000, "gamma_b": 0.001}
     known = {name: value for name, value in others.items() if name in cls.options()}
-    return algorithms.create(cls.name, known | theorem.choices(c, ROUNDS))
+    return ALGORITHMS.create(cls.name, known | theorem.choices(c, ROUNDS))
 
 
 @pytest.mark.parametrize(("theorem", "c"), ALL)
@@ -53,9 +53,9 @@ def test_choices_keep_the_conditions_and_have_a_bound(theorem, c):
 def test_what_a_theorem_does_not_cover():
     theorem, c = FEDRED_BOUNDS["7"], CASES[1][1]
     with pytest.raises(UserError, match="Theorem 7 is about fedred, not dane"):
-        theorem.require(c, algorithms.create("dane", {"lam": 1.0}), ROUNDS)
+        theorem.require(c, ALGORITHMS.create("dane", {"lam": 1.0}), ROUNDS)
     with pytest.raises(NotCovered, match="Theorem 7 needs averaging = mean, average = weighted for fedred"):
-        theorem.require(c, algorithms.create("fedred", theorem.choices(c, ROUNDS)), ROUNDS)
+        theorem.require(c, ALGORITHMS.create("fedred", theorem.choices(c, ROUNDS)), ROUNDS)
 
 
 def test_numbers_of_theorems_differ():

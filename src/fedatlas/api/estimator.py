@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fedatlas.api.train import train
 from fedatlas.experiments.advice import with_advice
-from fedatlas.federation import algorithms, partitions
+from fedatlas.federation import partitions
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.from_arrays import Softmax
@@ -137,7 +137,7 @@ class FederatedLogisticRegression(ClassifierMixin, BaseEstimator):
         if problem.partition is not None:
             setting["clients"] = problem.partition.clients
         parameters = {**(self.parameters or {}), **({} if self.lr is None else {"lr": self.lr})}
-        parameters = with_advice(algorithms.get(ALGORITHMS.resolve(self.algorithm)), parameters, setting)
+        parameters = with_advice(ALGORITHMS.get(ALGORITHMS.resolve(self.algorithm)), parameters, setting)
         self.history_ = train(
             self.algorithm, problem, seed=seed, optimum=False, batch=self.batch, **setting, **parameters
         )

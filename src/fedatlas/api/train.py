@@ -10,8 +10,7 @@ from fedatlas.experiments.cells import LARGEST_SEED
 from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
-from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
@@ -85,8 +84,8 @@ def train(
     options, problem = specification(options), specification(native(problem))
     arguments = {"seed": native(seed), "threads": native(threads)}
     validate_values("train", ARGUMENTS, arguments)
-    algorithm = algorithms.ALGORITHMS.resolve(algorithm)
-    cls: Any = algorithms.get(algorithm) if isinstance(algorithm, str) else algorithm
+    algorithm = ALGORITHMS.resolve(algorithm)
+    cls: Any = ALGORITHMS.get(algorithm) if isinstance(algorithm, str) else algorithm
     cls = cls if isinstance(cls, type) else type(cls)
     if not (issubclass(cls, Algorithm) and hasattr(cls, "name")):
         raise UserError(f"train: algorithm is {algorithm!r:.60}; it must be a name or a named class of Algorithm")
@@ -149,7 +148,7 @@ def _shorten(trace: TracebackType | None, module: str) -> None:
 def _create(algorithm: str | Algorithm | type[Algorithm], parameters: dict[str, Any]) -> Algorithm:
     """Return the algorithm of a name or a class, or a copy of an algorithm with other hyper-parameters."""
     if isinstance(algorithm, str):
-        return algorithms.create(algorithm, parameters)
+        return ALGORITHMS.create(algorithm, parameters)
     if isinstance(algorithm, type):
         return construct(algorithm.title(), algorithm, parameters)
     return dataclasses.replace(algorithm, **parameters)

@@ -23,12 +23,12 @@ from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.axes import draw
-from fedatlas.federation import algorithms, problems
-from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation import problems
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import PROBLEMS, instances
 from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
@@ -96,9 +96,9 @@ def tuned_values(
         return grid, None
     if grid:
         raise UserError(f"algorithms.{id}: trials take the place of tune; give ranges in search, or leave trials out")
-    algorithm = algorithms.get(experiment.algorithm(id))
-    kind = problems.PROBLEMS.split(experiment.problem)[0]
-    constants = problems.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
+    algorithm = ALGORITHMS.get(experiment.algorithm(id))
+    kind = PROBLEMS.split(experiment.problem)[0]
+    constants = PROBLEMS.get(kind).constants if problem is None else problems.parse(problem)[0].available_constants()
     space = search_space(algorithm, entry.set, entry.search, setting or experiment.setting, constants)
     of_each = TUNING_RULES.build(experiment.tuning, "trials").needs_trials
     return _draw(algorithm, json.dumps(space), experiment.trials * (len(space) if of_each else 1)), space or None
@@ -153,7 +153,7 @@ def _count(experiment: Experiment) -> None:
 
 def _algorithm_view(experiment: Experiment, id: str) -> AlgorithmView:
     entry, algorithm = experiment.algorithms[id], experiment.algorithm(id)
-    kind = algorithms.get(algorithm)
+    kind = ALGORITHMS.get(algorithm)
     name: str = getattr(kind, "label", id) if id == algorithm else id
     tune, setting = tuned_values(experiment, id)[0], {**experiment.setting, **entry.setting}
     return AlgorithmView(
@@ -191,14 +191,14 @@ def draws_nothing(
         and setting.get("topology") is None
         and not any(channel.random for channel in directions(setting.get("channel")))
         and _has_one_start(problem)
-        and not _tosses_coins(algorithms.get(algorithm), values)
+        and not _tosses_coins(ALGORITHMS.get(algorithm), values)
     )
 
 
 def _untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str]:
     """Return those that are fixed at a number, and not by a formula of theory, although trials would tune them."""
     values = experiment.algorithms[id].set
-    parameters = algorithms.get(experiment.algorithm(id)).options()
+    parameters = ALGORITHMS.get(experiment.algorithm(id)).options()
     return [
         name
         for name, option in parameters.items()
@@ -212,8 +212,8 @@ def _has_one_start(problem: Mapping[str, Any]) -> bool:
     """Return whether all runs begin at one point of one instance."""
     if instances.varies_by_seed(problem):
         return False
-    name, values = problems.PROBLEMS.split(problem)
-    kind = problems.get(name)
+    name, values = PROBLEMS.split(problem)
+    kind = PROBLEMS.get(name)
     if (scale := options(kind).get("start_scale")) is None:
         return kind.fixed_start
     return bool(values.get("start_scale", scale.default) == 0)
@@ -260,7 +260,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     entry = experiment.algorithms[id]
     groups = {case.group for case in experiment.cases.values()}
     for name in entry.undefined.keys() - groups:
-        problems.get(name)
+        PROBLEMS.get(name)
     parts: dict[str, Any] = copy.deepcopy(
         {"parameters": entry.set, "problem": experiment.problem, "setting": {**experiment.setting, **entry.setting}}
     )
@@ -270,7 +270,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     for axis, value in point.items():
         if axis != CASE:
             assign(parts, axis, value)
-    for place in (problems.PROBLEMS.split(parts["problem"])[0], case and case.group):
+    for place in (PROBLEMS.split(parts["problem"])[0], case and case.group):
         if place in entry.undefined:
             raise Undefined(entry.undefined[place])
     problem, setting = parts["problem"], parts["setting"]
@@ -278,7 +278,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         setting["clients"] = number_of_clients(problem["partition"], info(problem.get("data", "")).clients)
     tune, space = tuned_values(experiment, id, problem, setting)
     if experiment.trials:
-        algorithm = algorithms.get(experiment.algorithm(id))
+        algorithm = ALGORITHMS.get(experiment.algorithm(id))
         parts["parameters"] = with_advice(algorithm, parts["parameters"], setting, tune)
     select = experiment.select if entry.extend is None else replace(experiment.select, extend=entry.extend)
     spec = CellSpec(
@@ -299,7 +299,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
             f"select.seeds: {min(spec.tuning_seeds)} may become a scoring seed, as seeds.at_most is "
             f"{experiment.analyses[-1]}; take tuning seeds from {experiment.analyses[-1]} on"
         )
-    records = (algorithms.get(experiment.algorithm(id)).records for id in experiment.algorithms)
+    records = (ALGORITHMS.get(experiment.algorithm(id)).records for id in experiment.algorithms)
     validation.check_cell(spec, experiment.select, {LOCAL_LOSS}.union(*records))
     return Cell(id, point, spec)
 

@@ -13,8 +13,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, Trial, has_choice
 from fedatlas.experiments.formulas import resolve
-from fedatlas.federation import algorithms
-from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import instances
 from fedatlas.registry import extensions
@@ -88,8 +87,8 @@ def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
     UserError if a value does not fit, or a formula has no finite value.
     """
-    options = algorithms.get(run.algorithm).options()
-    return algorithms.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
+    options = ALGORITHMS.get(run.algorithm).options()
+    return ALGORITHMS.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
 
 
 def create_setting(run: Run) -> Setting:

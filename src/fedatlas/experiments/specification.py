@@ -11,10 +11,9 @@ from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.experiment_view import Claim
-from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems import interactive
+from fedatlas.federation.problems import PROBLEMS, interactive
 from fedatlas.registry.options import Option, option, options
 from fedatlas.registry.validation import construct, validate_names, validate_values
 
@@ -225,7 +224,7 @@ def _select(values: Mapping[str, Any]) -> Select:
 
 def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The problem's specification, of which axes may give all options but the kind."""
-    problems.get(problems.PROBLEMS.split(spec)[0])
+    PROBLEMS.get(PROBLEMS.split(spec)[0])
     return {**spec, "partition": PARTITIONS.canonical(spec["partition"])} if spec.get("partition") else spec
 
 

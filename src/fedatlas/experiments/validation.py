@@ -18,8 +18,8 @@ from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
-from fedatlas.federation import algorithms, partitions, problems
-from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation import partitions, problems
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
@@ -79,8 +79,8 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
 @functools.lru_cache(10_000)
 def _algorithm(_study: Path | None, name: str, parameters: str) -> Algorithm:
     """Build an algorithm without a problem, so that its formulas are only parsed."""
-    options = algorithms.get(name).options()
-    return algorithms.create(name, resolve(json.loads(parameters), options))
+    options = ALGORITHMS.get(name).options()
+    return ALGORITHMS.create(name, resolve(json.loads(parameters), options))
 
 
 @functools.lru_cache(10_000)
@@ -130,7 +130,7 @@ def reported_metrics(spec: CellSpec) -> list[str]:
     lists = [spec.setting.get("metrics"), *spec.within.get("metrics", ())]
     requested = [name for names in lists for name in names or ()]
     requested += [over_rounds.base for name in requested if (over_rounds := round_metric(name)) is not None]
-    algorithm = algorithms.get(spec.algorithm)
+    algorithm = ALGORITHMS.get(spec.algorithm)
     records = (LOCAL_LOSS, *algorithm.records)
     recorded = [name for name in spec.setting.get("record") or () if name in records]
     parts = [f"{name}_{part}" for name in recorded for part in PARTS]
@@ -156,7 +156,7 @@ def _checked_setting(
             raise UserError(f"record: no algorithm of the experiment notes {name!r}{did_you_mean(name, available)}")
     split = sources is not None and sources.partition is not None
     setting.sampling_kind.validate(kind, split)
-    setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)), algorithms.get(spec.algorithm).reports)
+    setting.metric_functions(kind.metric_names(spec.optimum, _parts(sources)), ALGORITHMS.get(spec.algorithm).reports)
     if sources is not None and split:
         for metric in setting.client_metrics.values():
             sources.require_client_rows(metric.part, partitions.is_by_owner(sources.partition))

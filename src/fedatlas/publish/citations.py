@@ -6,7 +6,7 @@ from fedatlas.data import sources
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import lookup
 from fedatlas.experiments.specification import Experiment
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.registry.bibliography import bibtex, entries
 
 PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
@@ -24,9 +24,9 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     """
     keys = {key: [key] for key in entries()}
     keys |= {name: [SOURCES.get(name).citation] for name in SOURCES.names()}
-    keys |= {name: _algorithm_keys(name) for name in algorithms.names()}
+    keys |= {name: _algorithm_keys(name) for name in ALGORITHMS.names()}
     keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
-    known = (name if name in keys else algorithms.ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
+    known = (name if name in keys else ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
     return bibtex(key for name in known for key in lookup("name", name, keys))
 
 
@@ -43,5 +43,5 @@ def citation_keys(experiment: Experiment) -> list[str]:
 
 def _algorithm_keys(name: str) -> list[str]:
     """Return the key that an algorithm declares, if it declares one."""
-    key = getattr(algorithms.get(name), "cite", None)
+    key = getattr(ALGORITHMS.get(name), "cite", None)
     return [key] if key else []

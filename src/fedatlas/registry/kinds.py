@@ -167,9 +167,11 @@ class Family(Generic[T]):
         Raises:
             UserError: The kind or an option is unknown, or a value does not fit.
         """
-        name, values = self.split(spec, default)
-        cls = self.get(name)
-        return construct(f"{self.noun} {name}", cls, values)
+        return self.create(*self.split(spec, default))
+
+    def create(self, name: Any, values: Mapping[str, Any]) -> T:
+        """Return the kind of a name with its options as fields. Raise UserError where one does not fit."""
+        return construct(f"{self.noun} {name}", self.get(name), values)
 
     def split(self, spec: Any, default: str | None = None) -> tuple[Any, dict[str, Any]]:
         """Return the kind's name and the options of a specification. Arguments are those of `build`."""

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.problems import interactive
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.logistic import Logistic
@@ -168,8 +168,8 @@ def _evaluated(theorem: Theorem[Any], c: Any, rounds: int, steps: int) -> str:
     choices, name, bound = theorem.choices(c, rounds), theorem.algorithms[0], math.nan
     numbers = [value for value in choices.values() if isinstance(value, float)]
     if all(math.isfinite(value) and value > 0 for value in numbers):
-        mu = {"mu": c.mu} if "mu" in algorithms.get(name).options() and c.mu >= 0 else {}
-        algorithm = algorithms.create(name, mu | choices)
+        mu = {"mu": c.mu} if "mu" in ALGORITHMS.get(name).options() and c.mu >= 0 else {}
+        algorithm = ALGORITHMS.create(name, mu | choices)
         bound = float(theorem.bound(c, algorithm, rounds if theorem.counts == "round" else steps))
     quantity = theorem.quantity.replace("$", "").replace(r"\mu", "mu").replace(r"\,", " ").replace("^*", "*")
     remark = ", above F(x0) - F*" if theorem.quantity == "suboptimality" and bound >= c.gap else ""

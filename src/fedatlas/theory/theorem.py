@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 import numpy as np
 
 from fedatlas.errors import UserError, enumerate_names
-from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory import NotCovered
 
@@ -130,7 +130,7 @@ class RunTheorem(Theorem[C]):
             problem: Specification of the problem.
             setting: The setting.
         """
-        kind = problems.get(problem["kind"])
+        kind = PROBLEMS.get(problem["kind"])
         exact = not kind.on_data and self.exact <= set(kind.constants)
         yield "theorems are compared with runs on synthetic quadratics, whose constants are exact", exact
         start = f"{self.title} speaks of every round:"

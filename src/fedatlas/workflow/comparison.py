@@ -21,7 +21,7 @@ from fedatlas.experiments.dependencies import data_names
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
 from fedatlas.records.lookup import Records
@@ -243,10 +243,10 @@ def _prepare(study: Study, request: Request, name: str, compute: bool) -> Compar
 
 def _resolve_names(names: Iterable[str], view: ExperimentView) -> list[str]:
     """Return names of entries and of algorithms, each once, for names in capitals or not. Raise UserError at others."""
-    result = [name if name in view.algorithms else algorithms.ALGORITHMS.resolve(name) for name in names]
+    result = [name if name in view.algorithms else ALGORITHMS.resolve(name) for name in names]
     for name in result:
         if name not in view.algorithms:
-            algorithms.get(name)
+            ALGORITHMS.get(name)
     return list(dict.fromkeys(result))
 
 

@@ -18,7 +18,7 @@ from fedatlas.experiments.labels import TIMES
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
@@ -54,7 +54,7 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
 
         with _within("paper"):
             reference(experiment.paper)
-        for algorithm in map(algorithms.get, map(experiment.algorithm, experiment.algorithms)):
+        for algorithm in map(ALGORITHMS.get, map(experiment.algorithm, experiment.algorithms)):
             if key := getattr(algorithm, "cite", None):  # an algorithm of an extension may have none
                 with _within(describe(f"algorithm {algorithm.name}", algorithm.__module__)):
                     entry(key)
@@ -101,7 +101,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
     # all algorithms share a column of the table
     measured = {name: name for name in tuned if all(are_numbers(axes.get(name, [])) for axes in tuning.values())}
     metrics = dict.fromkeys(reported)
-    reports = [algorithms.get(experiment.algorithm(id)).reports for id in _algorithms(kind, experiment)]
+    reports = [ALGORITHMS.get(experiment.algorithm(id)).reports for id in _algorithms(kind, experiment)]
     common = dict.fromkeys(name for name in reports[0] if all(name in names for names in reports)) if reports else {}
     namespaces: dict[str, tuple[str, Mapping[str, Any]]] = {
         "metric": ("metric", metrics),

@@ -17,7 +17,7 @@ from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search, Trial
 from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, search_trials, tuned_points
 from fedatlas.experiments.tuning.axes import border, end, has_order, range_share, size
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import Option, options
@@ -136,7 +136,7 @@ class TuningRule(Kind):
 
 def option_of(spec: CellSpec, name: str) -> Option:
     """Return the declaration of what is tuned: a key of the setting, or a hyper-parameter."""
-    return (options(Setting) if name in SETTING else algorithms.get(spec.algorithm).options())[name]
+    return (options(Setting) if name in SETTING else ALGORITHMS.get(spec.algorithm).options())[name]
 
 
 __all__ = ["TUNING_RULES", "TuningRule"]

@@ -18,18 +18,9 @@ from fedatlas.registry.kinds import Family
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import construct, validate_names
 
-__all__ = ["PROBLEMS", "Problem", "ProblemKind", "create", "get", "parse", "spec_options"]
+__all__ = ["PROBLEMS", "Problem", "ProblemKind", "create", "parse", "spec_options"]
 
 PROBLEMS: Family[ProblemKind] = Family("problem", __name__, ProblemKind)
-
-
-def get(kind: Any) -> type[ProblemKind]:
-    """Return the class that declares a kind of problem.
-
-    Raises:
-        UserError: No kind has this name; the message suggests the nearest one.
-    """
-    return PROBLEMS.get(kind)
 
 
 def spec_options(kind: type[ProblemKind]) -> dict[str, Option]:
@@ -47,7 +38,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[ProblemKind, DataOptions | None]:
         UserError: An option is unknown, missing or out of range. Data sets are not looked up.
     """
     name, values = PROBLEMS.split(spec)
-    kind = get(name)
+    kind = PROBLEMS.get(name)
     subject, allowed = f"problem {name}", spec_options(kind)
     if not kind.on_data and "data" in values:
         raise UserError(f"{subject} is synthetic and takes no data")

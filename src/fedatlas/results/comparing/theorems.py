@@ -18,6 +18,7 @@ from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms.base import Algorithm
 from fedatlas.federation.engine.setting import Setting
+from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.problems.base import Problem
 from fedatlas.theory.fedac import FEDAC_THEOREMS
 from fedatlas.theory.theorem import Comparison, RunTheorem
@@ -102,7 +103,7 @@ def rebuild(view: ExperimentView, id: str, rows: "pd.DataFrame") -> tuple[Algori
 
 def validate_quantity(formula: str, run: Run) -> None:
     """Raise UserError if a formula of constants has no value for the problem of a run."""
-    if problems.get(run.problem["kind"]).on_data:
+    if PROBLEMS.get(run.problem["kind"]).on_data:
         raise UserError("against: the constants of a problem on data are not known exactly; use a synthetic problem")
     evaluate(formula, "against", create_problem(run.problem, create_setting(run).clients))
 

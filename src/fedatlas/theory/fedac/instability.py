@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
 from fedatlas.errors import UserError
-from fedatlas.federation import algorithms
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.algorithms.recurrences import accelerated, descent
 from fedatlas.federation.problems.piecewise import Piecewise
 
@@ -31,8 +31,8 @@ def rule(name: str, kappa: float, interval: int) -> Rule:
     such form.
     """
     values = {"lr": 1.0, "L": 1.0, "mu": 1 / kappa}
-    cls = algorithms.get(name)
-    algorithm: typing.Any = algorithms.create(
+    cls = ALGORITHMS.get(name)
+    algorithm: typing.Any = ALGORITHMS.create(
         name, {key: value for key, value in values.items() if key in cls.options()}
     )
     if name == "gd":
