@@ -7,8 +7,7 @@ import pytest
 
 import fedatlas
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.algorithms.minibatch import GradientDescent, MinibatchSGD
 from fedatlas.federation.arrays import to_numpy

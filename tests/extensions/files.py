@@ -8,7 +8,7 @@ OWN = Path(__file__).with_name("study")  # a study with a kind of every family
 ALGORITHM = '''
 from dataclasses import dataclass
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import State
 from fedatlas.registry.options import option
 

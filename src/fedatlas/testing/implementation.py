@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import all_finite, to_numpy
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting

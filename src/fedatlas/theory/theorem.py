@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, T
 import numpy as np
 
 from fedatlas.errors import UserError, enumerate_names
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.problems.base import Problem

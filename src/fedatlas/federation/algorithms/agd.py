@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fedatlas.errors import Undefined
-from fedatlas.federation.algorithms.base import geometric_contraction
+from fedatlas.federation.algorithms import geometric_contraction
 from fedatlas.federation.algorithms.scaffnew import Scaffnew
 from fedatlas.federation.arrays import Array, State, convert, zeros_like
 from fedatlas.federation.channels import Coded

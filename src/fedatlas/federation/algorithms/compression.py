@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.channels import CHANNELS, IDENTITY, Channel
 from fedatlas.registry.options import option
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, norm, where, zeros_like
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

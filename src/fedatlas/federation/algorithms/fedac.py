@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Literal
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.steps import Round, Steps

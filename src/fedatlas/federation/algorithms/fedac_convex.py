@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.algorithms.fedac import FedAc1, FedAc2
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.federation.arrays import Array, State

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

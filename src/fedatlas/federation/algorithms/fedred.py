@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
+from fedatlas.federation.algorithms import Algorithm, geometric_contraction
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.channels import Note
 from fedatlas.federation.engine.steps import Round, Steps

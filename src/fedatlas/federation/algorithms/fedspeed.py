@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, maximum, mix, norm, plus, zeros_like
 from fedatlas.federation.engine.steps import Gradient, Round, Steps
 from fedatlas.registry.options import option

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, dot, maximum, minimum, sqrt, where
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import State, median
 from fedatlas.federation.channels import Rows
 from fedatlas.federation.engine.steps import Round, Steps

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated, descent
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine.steps import Round, Steps

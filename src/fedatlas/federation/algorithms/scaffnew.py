@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from fedatlas.federation.algorithms.base import Algorithm, geometric_contraction
+from fedatlas.federation.algorithms import Algorithm, geometric_contraction
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.federation.topologies import TOPOLOGIES, Topology

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from fedatlas.errors import Undefined
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import Array, State, zeros_like
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option

@@ -19,7 +19,7 @@ from fedatlas.federation.engine.memory import Block, Division
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:
-    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.algorithms import Algorithm
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.problems.base import Problem
     from fedatlas.federation.sampling import Sampler

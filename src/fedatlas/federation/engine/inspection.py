@@ -18,7 +18,7 @@ from fedatlas.federation.engine.channels import WRAPPERS
 from fedatlas.federation.topologies.mixing import Mixing
 
 if TYPE_CHECKING:
-    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.algorithms import Algorithm
 
 T = TypeVar("T")
 SENT = "a State that clients send, or a pair of it and the State that they keep"

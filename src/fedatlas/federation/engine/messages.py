@@ -14,7 +14,7 @@ from fedatlas.federation.engine.exchanges import Exchange, Profile, listed
 from fedatlas.federation.engine.steps import Round, call
 
 if TYPE_CHECKING:
-    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.algorithms import Algorithm
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from fedatlas.federation.streams import stream
 from fedatlas.io.machine import keep_freed_memory
 
 if TYPE_CHECKING:
-    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.algorithms import Algorithm
     from fedatlas.federation.problems.base import Problem
 
 

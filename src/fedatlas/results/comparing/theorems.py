@@ -16,7 +16,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.federation import problems
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import PROBLEMS
 from fedatlas.federation.problems.base import Problem

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from fedatlas.federation.algorithms.base import Algorithm
+from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.arrays import State
 from fedatlas.registry.options import option
 

@@ -16,7 +16,7 @@ from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
-    from fedatlas.federation.algorithms.base import Algorithm
+    from fedatlas.federation.algorithms import Algorithm
     from fedatlas.federation.costs import CostModel
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.engine.simulation import Simulation
