@@ -43,9 +43,9 @@ from fedatlas.federation.participation import Participation as Participation
 from fedatlas.federation.participation.independent import IndependentParticipation as IndependentParticipation
 from fedatlas.federation.partitions import Split as Split
 from fedatlas.federation.partitions import equal_sizes as equal_sizes
-from fedatlas.federation.problems.base import DataKind as DataKind
+from fedatlas.federation.problems import DataKind as DataKind
+from fedatlas.federation.problems import SyntheticKind as SyntheticKind
 from fedatlas.federation.problems.base import Problem as Problem
-from fedatlas.federation.problems.base import SyntheticKind as SyntheticKind
 from fedatlas.federation.problems.from_arrays import Logistic as Logistic
 from fedatlas.federation.problems.from_arrays import Softmax as Softmax
 from fedatlas.federation.problems.quadratic import Quadratic as Quadratic

@@ -29,8 +29,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS, declared_name, round_metric
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS, is_split
-from fedatlas.federation.problems import PROBLEMS, parse
-from fedatlas.federation.problems.base import DataKind
+from fedatlas.federation.problems import PROBLEMS, DataKind, parse
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES

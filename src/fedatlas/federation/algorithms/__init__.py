@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fedatlas.errors import Undefined, UserError
+from fedatlas.federation.algorithms import declaration
 from fedatlas.federation.algorithms.declaration import REQUIREMENTS
 from fedatlas.federation.arrays import Array, State, Vectors
 from fedatlas.federation.engine.steps import Round, Steps, call

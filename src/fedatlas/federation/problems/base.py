@@ -2,8 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
@@ -13,16 +12,12 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.streams import stream
-from fedatlas.registry.kinds import Kind
 
 if TYPE_CHECKING:
-    from fedatlas.data.dataset import Contents, Dataset
-    from fedatlas.federation.partitions import Split
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.problems.rows import Weights
 
 Vector = Any  # a NumPy array or a torch tensor
-CHEAP_BYTES = 500_000  # an instance of this size is built in milliseconds
 OPTIMUM_METRICS = ("suboptimality", "distance")  # metrics that need F* or the minimiser
 TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics of rows that train nothing
 VALIDATION = ("validation_loss", "validation_accuracy")
@@ -42,122 +37,6 @@ class Oracles:
     def offers(cls, name: str) -> bool:
         """Return whether there is an oracle."""
         return name in cls.oracles
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProblemKind(Oracles, Kind):
-    """A kind of problem. Its fields are the options of a specification."""
-
-    # The problem is built from a data set.
-    on_data: ClassVar[bool]
-    # Names of the constants that formulas of hyper-parameters may use.
-    constants: ClassVar[tuple[str, ...]]
-    # Each client has its own objective whatever the partition, so that their number is part of the problem.
-    per_client: ClassVar[bool] = False
-    # Constants and optimum are known in closed form.
-    exact: ClassVar[bool] = False
-    # Full name of the module that computes, if ``build`` loads it by name; by default the one that declares the kind.
-    oracle: ClassVar[str | None] = None
-    # x0 is a normal vector that any generator can draw, or 0.
-    normal_start: ClassVar[bool] = False
-    # x0 is the same for all seeds, whatever the options.
-    fixed_start: ClassVar[bool] = False
-    # Names of the metrics that evaluations may have.
-    reports: ClassVar[tuple[str, ...]]
-
-    def available_constants(self) -> tuple[str, ...]:
-        """Return those of ``constants`` that the problem has with these options."""
-        return self.constants
-
-    @property
-    def solvable(self) -> bool:
-        """True if the optimum is known or can be computed."""
-        return self.exact
-
-    def metric_names(self, optimum: bool, parts: Collection[str] = ()) -> list[str]:
-        """Return those of ``reports`` that evaluations have with these options.
-
-        Args:
-            optimum: Whether the optimum is computed before the runs.
-            parts: TESTED and VALIDATED, as far as the data have such parts.
-        """
-        has_optimum = (self.exact and self.solvable) or optimum
-        names = [name for name in self.reports if has_optimum or name not in OPTIMUM_METRICS]
-        return [name for name in names if not any(name.startswith(part) for part in {TESTED, VALIDATED} - {*parts})]
-
-    def bytes(self, clients: int) -> int:
-        """Estimate the bytes that the problem takes while it is built, without the data in files.
-
-        Args:
-            clients: Number of clients.
-        """
-        return 64 * clients
-
-    def provenance(self) -> dict[str, Any]:
-        """Return metadata of run files: how this machine computes the problem, besides the version of NumPy.
-
-        ``clock`` says whether seconds are those of the processor or of the wall, see `Problem.clock`.
-        """
-        return {"clock": "processor"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SyntheticKind(ProblemKind):
-    """A kind of problem that is built from its options alone."""
-
-    on_data = False
-
-    @abstractmethod
-    def build(self, clients: int) -> "Problem":
-        """Build the problem.
-
-        Args:
-            clients: Number of clients.
-
-        Raises:
-            UserError: The options allow no problem for so many clients.
-        """
-
-    def cheap(self, clients: int) -> bool:
-        """Return whether the problem is built in milliseconds."""
-        return self.bytes(clients) <= CHEAP_BYTES
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataKind(ProblemKind):
-    """A kind of problem that is built from a data set."""
-
-    on_data = True
-
-    def validate_data(self, train: "Contents | Dataset") -> None:
-        """Raise UserError if the problem cannot be built from a data set.
-
-        Args:
-            train: Contents of the data set.
-        """
-
-    def is_pooled(self, split: "Split", samples: int, clients: int) -> bool:
-        """Return whether F is the mean over all rows however they are split, so that its optimum serves all splits.
-
-        Args:
-            split: Kind of partition.
-            samples: Number of rows.
-            clients: Number of clients.
-        """
-        return False
-
-    @abstractmethod
-    def build(self, train: "Dataset", test: "Dataset | None", partition: "Partition | None") -> "Problem":
-        """Build the problem on prepared data.
-
-        Args:
-            train: Training data, with its validation and test parts.
-            test: Data set to test on instead of the test part, or None.
-            partition: Rows of each client, or None if every client draws from all rows.
-
-        Raises:
-            UserError: The data do not fit the options.
-        """
 
 
 class Batch(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.problems.base import SyntheticKind
+from fedatlas.federation.problems import SyntheticKind
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.registry.options import option
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.federation.architectures import ARCHITECTURES, Architecture
-from fedatlas.federation.problems.base import VALIDATION, DataKind, Problem
+from fedatlas.federation.problems import DataKind
+from fedatlas.federation.problems.base import VALIDATION, Problem
 from fedatlas.federation.problems.rows import WEIGHTS_DOC, Weights
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import construct

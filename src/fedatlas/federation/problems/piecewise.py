@@ -11,7 +11,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.base import Batch, Problem, SyntheticKind
+from fedatlas.federation.problems import SyntheticKind
+from fedatlas.federation.problems.base import Batch, Problem
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.registry.options import option
 

@@ -7,8 +7,7 @@ from typing import Any
 from fedatlas.data.sources import CustomSource, display_name, info
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
-from fedatlas.federation.problems import parse
-from fedatlas.federation.problems.base import DataKind
+from fedatlas.federation.problems import DataKind, parse
 
 
 def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> None:
