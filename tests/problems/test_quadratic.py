@@ -5,7 +5,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.federation import problems
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import instance_at, varies_by_seed
 from fedatlas.federation.problems.quadratic import Quadratic, SyntheticQuadratic
 
 
@@ -44,11 +44,11 @@ def test_instances_are_seeded():
 @pytest.mark.parametrize("kind", ["quadratic", "similar"])
 def test_an_instance_of_each_seed_is_built_for_a_seed_alone(kind):
     spec = {"kind": kind, "dim": 12, "instance": "seed"}
-    assert instances.varies_by_seed(spec) and instances.instance_at(spec, 7) == {**spec, "instance": 7}
+    assert varies_by_seed(spec) and instance_at(spec, 7) == {**spec, "instance": 7}
     with pytest.raises(UserError, match="instance is seed, so that each run has its own"):
         problems.create(spec, 3)
-    problems.create(instances.instance_at(spec, 7), 3)
-    assert instances.instance_at({**spec, "instance": 2}, 7)["instance"] == 2
+    problems.create(instance_at(spec, 7), 3)
+    assert instance_at({**spec, "instance": 2}, 7)["instance"] == 2
 
 
 def test_explicit_matrices_and_hand_computed_optimum():

@@ -28,7 +28,7 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
-from fedatlas.federation.problems import PROBLEMS, instances
+from fedatlas.federation.problems import PROBLEMS, varies_by_seed
 from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
@@ -210,7 +210,7 @@ def _untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str
 
 def _has_one_start(problem: Mapping[str, Any]) -> bool:
     """Return whether all runs begin at one point of one instance."""
-    if instances.varies_by_seed(problem):
+    if varies_by_seed(problem):
         return False
     name, values = PROBLEMS.split(problem)
     kind = PROBLEMS.get(name)
@@ -287,7 +287,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
         tune=tune,
         seeds=sorted(entry.seeds or experiment.first_seeds),
         optimum=(experiment.optimum if case is None or case.optimum is None else case.optimum)
-        and not instances.varies_by_seed(problem),  # each instance knows its own F*, if any
+        and not varies_by_seed(problem),  # each instance knows its own F*, if any
         select=select if has_choice(tune) else None,
         case=point.get(CASE),
         space=space,

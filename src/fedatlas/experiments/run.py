@@ -29,7 +29,7 @@ from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import instance_at, varies_by_seed
 from fedatlas.federation.problems.base import Problem
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.io.machine import environment
@@ -92,7 +92,7 @@ def run_cell(
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
     )
     done = {key: run for path in (earlier, out, part) if path for key, run in _reusable(Path(path), meta).items()}
-    varies = instances.varies_by_seed(spec.problem)
+    varies = varies_by_seed(spec.problem)
     # Runs of one seed follow one another, so the last problem is kept.
     load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
 
@@ -220,7 +220,7 @@ def load_problem(
     """
     split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
-    problem_spec = spec.problem if seed is None else instances.instance_at(spec.problem, seed)
+    problem_spec = spec.problem if seed is None else instance_at(spec.problem, seed)
     problem = problems.create(problem_spec, clients, data, split)
     if optimum:
         problem.optimum = Optimum.load(optimum)

@@ -15,7 +15,7 @@ from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, Search, Trial
 from fedatlas.experiments.formulas import resolve
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import instance_at
 from fedatlas.registry import extensions
 from fedatlas.registry.validation import construct
 
@@ -68,7 +68,7 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
 
     trial: rung and rounds of the run, if it does not take all rounds.
     """
-    problem = instances.instance_at(spec.problem, seed)
+    problem = instance_at(spec.problem, seed)
     clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
     parts = {"parameters": clone(spec.parameters), "problem": problem, "setting": clone(spec.setting)}
     for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():

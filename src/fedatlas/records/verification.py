@@ -38,7 +38,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.partitions import is_split, split
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import instances
+from fedatlas.federation.problems import varies_by_seed
 from fedatlas.io.machine import environment
 from fedatlas.records.lookup import held_cells
 from fedatlas.records.record import Record, RecordedCell
@@ -225,7 +225,7 @@ def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
             parts = Partition.load(partition) if partition and "partition" in origin else None
             _save(problems.create(origin["problem"], origin["clients"], folder, parts).solve(), optimum)
     load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, folder, partition, optimum))
-    varies = instances.varies_by_seed(spec.problem)
+    varies = varies_by_seed(spec.problem)
     return lambda seed: load(seed if varies else None)
 
 

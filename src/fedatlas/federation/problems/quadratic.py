@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems import SyntheticKind
+from fedatlas.federation.problems import INSTANCE_DOC, SyntheticKind, instance_seed
 from fedatlas.federation.problems.base import Batch, Problem
-from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option

@@ -9,9 +9,8 @@ from scipy.linalg.blas import dsymv
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems import SyntheticKind
+from fedatlas.federation.problems import INSTANCE_DOC, SyntheticKind, instance_seed
 from fedatlas.federation.problems.base import Batch
-from fedatlas.federation.problems.instances import INSTANCE_DOC, instance_seed
 from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.problems.quadratic import QuadraticMean, dissimilarity, rows_of
 from fedatlas.federation.streams import stream

@@ -21,7 +21,7 @@ from fedatlas.federation.costs.operations import per_sample
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import Problem, instances
+from fedatlas.federation.problems import Problem, instance_at
 from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
 from fedatlas.workflow.inputs import ResultTables
 
@@ -107,7 +107,7 @@ def _problem(spec: str, clients: Any, file: str | None, directory: str | Path | 
     content = json.loads(spec)
     if "device" in content:
         content["device"] = "cpu"  # nothing is computed that needs the run's device
-    content = instances.instance_at(content, 0)  # sizes are the same for all seeds
+    content = instance_at(content, 0)  # sizes are the same for all seeds
     problem = problems.create(content, clients, directory, Partition.load(file) if file else None)
     return problem, problem.start(0).dtype.itemsize, per_sample(problem)
 
