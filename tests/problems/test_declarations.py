@@ -5,7 +5,7 @@ import pytest
 from fedatlas import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.networks.network import Network
-from fedatlas.federation.problems import PROBLEMS, spec_validation
+from fedatlas.federation.problems import PROBLEMS, validate
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -29,7 +29,7 @@ def test_a_wrong_value_of_any_option_is_one_sentence(kind):
     least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
     for name in problems.spec_options(cls):
         with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:
-            spec_validation.validate({"kind": kind, **least, name: {1, 2}})
+            validate({"kind": kind, **least, name: {1, 2}})
         assert "\n" not in str(caught.value)
 
 

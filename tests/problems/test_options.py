@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas import UserError
-from fedatlas.federation.problems import spec_validation
+from fedatlas.federation.problems import validate
 
 QUADRATIC = {"kind": "quadratic", "dim": 3}
 LOGISTIC = {"kind": "logistic", "data": "breast_cancer"}
@@ -39,5 +39,5 @@ NETWORK = {"kind": "network", "data": "digits"}
 )
 def test_mistakes_are_one_sentence(spec, message):
     with pytest.raises(UserError, match=message) as caught:
-        spec_validation.validate(spec)
+        validate(spec)
     assert "\n" not in str(caught.value)

@@ -23,7 +23,7 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
-from fedatlas.federation.problems import ProblemKind, SyntheticKind, spec_validation
+from fedatlas.federation.problems import ProblemKind, SyntheticKind, validate
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem
 from fedatlas.federation.problems.data_options import DataOptions
 from fedatlas.registry import extensions
@@ -37,7 +37,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     study = extensions.study()
     kind, sources = _parse(study, json.dumps(spec.problem))
     if sources is not None:
-        spec_validation.validate(spec.problem)
+        validate(spec.problem)
     if "clients" in spec.within and ("partition" in spec.problem or kind.per_client):
         raise UserError("within: clients cannot vary inside a run file if each has its own data or objective; use grid")
     if spec.optimum and not kind.solvable:

@@ -13,7 +13,7 @@ from fedatlas.data.sources import is_custom
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation import partitions, problems
-from fedatlas.federation.problems import spec_validation
+from fedatlas.federation.problems import validate
 from fedatlas.federation.problems.base import Problem
 
 DATA_KEYS = ("data", "test")  # keys of a problem's specification that name data sets
@@ -66,7 +66,7 @@ def create(spec: Mapping[str, Any], clients: int) -> Problem:
     problems.parse(spec)  # a wrong option is reported before anything about the data
     names = _data_names(spec)
     folder = _data_directory(names)
-    spec_validation.validate(spec, folder)
+    validate(spec, folder)
     for name in filter(_needs_no_download, names):
         prepare(name, folder)
     partition = None
