@@ -10,7 +10,7 @@ import pytest
 from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Optimum
 from fedatlas.io.files import atomic
 
 

@@ -30,8 +30,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instance_at, varies_by_seed
-from fedatlas.federation.problems.base import Problem
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Optimum, Problem
 from fedatlas.io.machine import environment
 from fedatlas.io.text import read_bytes
 

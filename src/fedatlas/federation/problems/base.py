@@ -3,6 +3,8 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
@@ -10,12 +12,45 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.problems.optimum import Optimum
 from fedatlas.federation.streams import stream
+from fedatlas.io.files import atomic
 
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.problems.rows import Weights
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The minimum of a convex problem.
+
+    Attributes:
+        F: Minimum F*.
+        x: Minimiser, (d,).
+        gap: Certified bound on F(x) - F*.
+    """
+
+    F: float
+    x: Any
+    gap: float
+
+    def save(self, path: str | Path) -> None:
+        """Write the optimum to a .npz file, atomically. Raises UserError if it cannot be written."""
+        with atomic(path) as temporary, open(temporary, "wb") as file:
+            np.savez(file, F=self.F, x=self.x, gap=self.gap)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Optimum":
+        """Read the optimum that ``save`` wrote. Raises UserError if the file does not exist or holds no optimum."""
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                F, x, gap = (archive[name] for name in ("F", "x", "gap"))
+            if F.shape or gap.shape or x.ndim != 1 or {F.dtype.kind, x.dtype.kind, gap.dtype.kind} != {"f"}:
+                raise ValueError("it does not hold two numbers and a vector")
+            return cls(float(F), x, float(gap))
+        except Exception as error:  # NumPy's and zipfile's parsers raise errors of many types
+            raise UserError(f"{path} is not a readable optimum ({error}): make it again") from error
+
 
 Vector = Any  # a NumPy array or a torch tensor
 OPTIMUM_METRICS = ("suboptimality", "distance")  # metrics that need F* or the minimiser

@@ -12,8 +12,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems import SyntheticKind
-from fedatlas.federation.problems.base import Batch, Problem
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Batch, Optimum, Problem
 from fedatlas.registry.options import option
 
 Rule = tuple[Sequence[Sequence[Decimal]], Sequence[Decimal], Sequence[Decimal]]  # (A, b, c)

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems import INSTANCE_DOC, SyntheticKind, instance_seed
-from fedatlas.federation.problems.base import Batch, Problem
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Batch, Optimum, Problem
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option
 

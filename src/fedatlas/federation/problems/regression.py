@@ -11,8 +11,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems import DataKind
-from fedatlas.federation.problems.base import Batch
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Batch, Optimum
 from fedatlas.federation.problems.rows import WEIGHTS_DOC, RowProblem, Weights
 from fedatlas.registry.options import option
 

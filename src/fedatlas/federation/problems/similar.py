@@ -10,8 +10,7 @@ from scipy.linalg.blas import dsymv
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.problems import INSTANCE_DOC, SyntheticKind, instance_seed
-from fedatlas.federation.problems.base import Batch
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import Batch, Optimum
 from fedatlas.federation.problems.quadratic import QuadraticMean, dissimilarity, rows_of
 from fedatlas.federation.streams import stream
 from fedatlas.registry.options import option

@@ -13,8 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from fedatlas.federation import arrays, compiled
-from fedatlas.federation.problems.base import VALIDATION, Batch, evaluation_rows
-from fedatlas.federation.problems.optimum import Optimum
+from fedatlas.federation.problems.base import VALIDATION, Batch, Optimum, evaluation_rows
 from fedatlas.federation.problems.regression import (
     L2_DOC,
     START_SCALE_DOC,
