@@ -14,7 +14,7 @@ from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import METRICS
 from fedatlas.federation.problems import PROBLEMS, interactive
-from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.federation.problems.rows import DataOptions
 from fedatlas.registry.kinds import Family, first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS

@@ -10,7 +10,7 @@ from fedatlas import UserError
 from fedatlas.api.train import train
 from fedatlas.data.dataset import Dataset
 from fedatlas.federation import partitions, problems
-from fedatlas.federation.problems.data_options import hold_out
+from fedatlas.federation.problems.rows import hold_out
 
 ROWS, CLIENTS = 97, 6
 

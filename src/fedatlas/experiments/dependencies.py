@@ -30,7 +30,7 @@ from fedatlas.federation.metrics import METRICS, declared_name, round_metric
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.federation.problems import PROBLEMS, DataKind, parse
-from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.federation.problems.rows import DataOptions
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES

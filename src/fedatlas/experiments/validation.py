@@ -25,7 +25,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
 from fedatlas.federation.problems import ProblemKind, SyntheticKind, validate
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem
-from fedatlas.federation.problems.data_options import DataOptions
+from fedatlas.federation.problems.rows import DataOptions
 from fedatlas.registry import extensions
 
 

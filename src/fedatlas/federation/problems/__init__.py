@@ -16,7 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import OPTIMUM_METRICS, TESTED, VALIDATED, Oracles, Problem
-from fedatlas.federation.problems.data_options import DataOptions, hold_out
+from fedatlas.federation.problems.rows import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import Option, options

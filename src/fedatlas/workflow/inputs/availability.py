@@ -18,7 +18,7 @@ from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import ClientLabels
-from fedatlas.federation.problems.data_options import hold_out
+from fedatlas.federation.problems.rows import hold_out
 from fedatlas.results.figures import Figure
 from fedatlas.workflow.inputs import ResultTables
 
