@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.data.dataset import load_prepared
-from fedatlas.data.sources import CustomSource, display_name, info
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.partitions import PARTITIONS, is_by_owner, split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import OPTIMUM_METRICS, TESTED, VALIDATED, Oracles, Problem
 from fedatlas.federation.problems.rows import DataOptions, hold_out
@@ -236,14 +235,11 @@ def create(
             f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "
             "another"
         )
-    # fedatlas.experiments.fingerprint declares why results do not depend on this import
-    from fedatlas.federation import partitions
-
     if partition is None and sources.partition is not None:
-        partition = partitions.split(sources.partition, train.y, clients)
+        partition = split(sources.partition, train.y, clients)
     train, partition, part_rows = hold_out(train, partition, sources.shares)
     if partition is not None and sources.test_part_is_of_data and train.owner_test is not None:
-        if partitions.is_by_owner(sources.partition):
+        if is_by_owner(sources.partition):
             part_rows |= {"test": Partition.of_owners(train.owner_test, partition)}
     problem = kind.build(train, test, partition)
     problem.part_rows = part_rows
@@ -263,6 +259,8 @@ def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> No
         UserError: An option is unknown or out of range, a data set does not exist or does not fit the kind of problem,
             the two data sets differ in shape or classes, or the partition is unknown.
     """
+    from fedatlas.data.sources import CustomSource, display_name, info
+
     kind, sources = parse(spec)
     if sources is None:
         return
