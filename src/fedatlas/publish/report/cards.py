@@ -14,7 +14,7 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.numbering import find_places
-from fedatlas.io.markdown import escape_markdown
+from fedatlas.io.text import escape_markdown
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Headline, PaperHeadlines
 from fedatlas.publish.report.verdicts import rests_on_normal_noise
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS

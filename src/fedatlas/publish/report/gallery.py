@@ -11,8 +11,7 @@ from fedatlas.experiments import SIZES
 from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.experiments.result_files import TableMeta, versions
 from fedatlas.io.files import write_text
-from fedatlas.io.markdown import escape_markdown
-from fedatlas.io.text import read_csv, read_text, write_csv
+from fedatlas.io.text import escape_markdown, read_csv, read_text, write_csv
 from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines

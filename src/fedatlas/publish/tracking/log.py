@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.result_files import TableMeta, read
 from fedatlas.experiments.tables import build
-from fedatlas.io.markdown import escape_markdown
+from fedatlas.io.text import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking.connection import ARTIFACTS, TRAINING, connect, database_path
 from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs

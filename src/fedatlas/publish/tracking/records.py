@@ -15,7 +15,7 @@ from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.result_files import TableMeta
-from fedatlas.io.markdown import escape_markdown
+from fedatlas.io.text import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.registry.validation import native
