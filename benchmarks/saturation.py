@@ -39,8 +39,7 @@ from fedatlas.experiments.tuning import option_of
 from fedatlas.experiments.tuning.axes import draw, times
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.experiment_files import FOLDER
+from fedatlas.workflow.configuration import FOLDER, shipped
 
 ROOT = Path(__file__).parents[1]
 TABLE, PAGE = ROOT / "docs/saturation.csv", ROOT / "docs/landscape.md"

@@ -14,8 +14,7 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.io.text import write_csv
 from fedatlas.records.lookup import Records
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.experiment_files import FOLDER
+from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.resources import count_runs, count_work, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import FILE, Cost, Key, experiment_costs, measured_costs, read_costs

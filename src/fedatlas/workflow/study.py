@@ -20,8 +20,7 @@ from fedatlas.io.text import read_yaml
 from fedatlas.publish.tracking import connection
 from fedatlas.registry import extensions
 from fedatlas.workflow import LIVE
-from fedatlas.workflow.configuration import CONFIG, complete, shipped
-from fedatlas.workflow.experiment_files import FOLDER, NAME, ExperimentFiles
+from fedatlas.workflow.configuration import CONFIG, FOLDER, NAME, ExperimentFiles, complete, shipped
 from fedatlas.workflow.validation import validate
 
 TEMPLATE = Path(__file__).with_name("study_template")

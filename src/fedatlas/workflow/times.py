@@ -17,8 +17,7 @@ from pathlib import Path
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.result_files import TableMeta, read_meta
-from fedatlas.workflow.configuration import shipped
-from fedatlas.workflow.experiment_files import FOLDER
+from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.study import Study
 
 FILE = "times.csv"  # beside the experiments of the atlas
