@@ -25,7 +25,7 @@ for family in (problems.PROBLEMS, ARCHITECTURES):
         family.get(name).options(), family.get(name).__doc__
 """
 CARDS = """
-from fedatlas.workflow.published_cards import published_cards
+from fedatlas.workflow.summary import published_cards
 from fedatlas.workflow.study import Study
 assert any(card["parts"] for card in published_cards(Study.open()))
 """

@@ -19,8 +19,8 @@ from fedatlas.publish.report.cards import (
 from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
-from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import published_cards
 from tests.workflow.project import ROOT
 
 HEADLINE = {

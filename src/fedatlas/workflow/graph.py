@@ -25,8 +25,8 @@ from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.interim_analyses import seed_counts
 from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.published_cards import published_cards
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import published_cards
 
 
 class Graph:
