@@ -5,18 +5,23 @@ has changed, and the reason holds the fingerprints before and now. Those of the 
 data as well, in ``data/code``: studies that share the folder find there whether anything is to be prepared again.
 """
 
+import contextlib
 import functools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.experiments.cells import Cell
+from fedatlas.errors import UserError
+from fedatlas.experiments import SIZES
+from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import (
     cell_modules,
     cost_model_modules,
     metric_modules,
+    optimum_file,
     participation_modules,
+    partition_file,
     problem_modules,
     run_file_modules,
 )
@@ -25,15 +30,55 @@ from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.costs import COST_MODELS
-from fedatlas.federation.partitions import PARTITIONS
+from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.io.files import update_text
 from fedatlas.registry import extensions
 from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
-from fedatlas.workflow.origins import Origins
-from fedatlas.workflow.study import Study
+from fedatlas.workflow.study import RESULTS, Study
+
+
+class Origins:
+    """Origins of the partitions and optima of a study, by path below ``results/``."""
+
+    def __init__(self, study: Study) -> None:
+        """Create the origins of a study, which are collected as experiments are read."""
+        self.study = study
+        self._origins: dict[str, dict[str, Any]] = {}
+
+    def files(self, spec: CellSpec) -> dict[str, str]:
+        """Return the files that a cell needs: the ``partition`` of its data, the ``optimum`` of its problem."""
+        files = {}
+        if is_split(spec.problem.get("partition")):
+            files["partition"] = partition_file(spec)
+        if spec.optimum:
+            files["optimum"] = optimum_file(spec)
+        self._origins |= dict(files.values())
+        return {name: self.study.folders.result(path) for name, (path, _) in files.items()}
+
+    def find(self, folder: str, key: str) -> dict[str, Any]:
+        """Return the origin of a file: the problem, or data and partition, and the number of clients.
+
+        Args:
+            folder: ``partitions`` or ``optima``.
+            key: Name of the file without its suffix.
+
+        Raises:
+            UserError: No experiment needs the file.
+        """
+        path = f"{RESULTS}/{folder}/{key}.npz"
+        for size, name in ((size, name) for size in SIZES for name in self.study.files.paths):
+            if path in self._origins:
+                break
+            with contextlib.suppress(UserError):  # a mistake in an experiment is reported when it is a target
+                for cell in self.study.cells(size, name).values():
+                    self.files(cell.spec)
+        if path not in self._origins:
+            raise UserError(f"no experiment needs {self.study.folders.result(path)}")
+        return self._origins[path]
+
 
 THEORY = "fedatlas.theory.theorems"
 STATEMENTS = "fedatlas.theory.fedawe"

@@ -23,10 +23,10 @@ from fedatlas.records.results import find_record, restore_files
 from fedatlas.records.verified import meaning
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import figure_paths
+from fedatlas.workflow.dependencies import Origins
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, partition
 from fedatlas.workflow.jobs import table as table_job
-from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import paper_hours, shipped_costs
 

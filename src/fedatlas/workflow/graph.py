@@ -23,8 +23,8 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import figure_paths
 from fedatlas.workflow import LIVE, dependencies, inputs
+from fedatlas.workflow.dependencies import Origins
 from fedatlas.workflow.interim_analyses import seed_counts
-from fedatlas.workflow.origins import Origins
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.summary import published_cards
 
