@@ -36,7 +36,7 @@ CODE = {
     "data": "import fedatlas.data.store, fedatlas.federation.partitions",
     "figures": "from fedatlas.results.figures import FIGURES; list(FIGURES.names())",
     "claims": "from fedatlas.results.claims import CHECKS; list(CHECKS.names())",
-    "verdicts": "import fedatlas.results.claims.judge",
+    "verdicts": "import fedatlas.workflow.jobs.claims",
     "theorems": "import fedatlas.theory.closed_forms, fedatlas.theory.fedac, fedatlas.theory.fedred",
     "validation": "import fedatlas.workflow.validation",
     "cards": CARDS,

@@ -20,11 +20,11 @@ from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.run import run_cell
-from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import draw
+from fedatlas.workflow.jobs.claims import judge_claims
 from fedatlas.workflow.validation import validate
 from tests.synthetic import build, decay, experiment
 

@@ -8,8 +8,8 @@ from fedatlas.experiments.runs import create
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
-from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
+from fedatlas.workflow.jobs.claims import judge_claims
 from tests.synthetic import curves, curves_of, table
 
 

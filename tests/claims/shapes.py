@@ -8,9 +8,9 @@ import numpy as np
 from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.judge import judge_until_decided
 from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
 from fedatlas.results.comparing.intervals import MATTERS, sample
+from fedatlas.workflow.jobs.claims import judge_until_decided
 
 ANALYSES = [5, 10, 20, 40]
 EQUALITY = Bounds(1 / (1 + MATTERS), 1 + MATTERS)

@@ -4,9 +4,9 @@ import dataclasses
 import math
 
 from fedatlas.experiments.experiment_view import Claim
-from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD, UNTESTED
+from fedatlas.workflow.jobs.claims import judge_claims
 from tests.synthetic import curves_of, table
 
 from .fixtures import view

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from fedatlas.results.claims.evidence import Bounds, Evidence, judge_all
-from fedatlas.results.claims.judge import judge_until_decided
 from fedatlas.results.claims.verdicts import EQUAL, HELD, NOT_HELD
 from fedatlas.results.comparing.intervals import MATTERS, sample
+from fedatlas.workflow.jobs.claims import judge_until_decided
 
 CLAIMS = 420  # for each of 24 kinds of claim: 10,080 in all
 

@@ -16,11 +16,11 @@ from fedatlas.experiments.tables import build
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs
-from fedatlas.results.claims.judge import judge_claims
 from fedatlas.results.claims.results import Results
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow import inputs
+from fedatlas.workflow.jobs.claims import judge_claims
 
 
 def run_experiment(experiment: Experiment, cells: list[Cell], folder: Path) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking import connection
-from fedatlas.results.claims.judge import COLUMNS
+from fedatlas.workflow.jobs.claims import COLUMNS
 from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts, make
 
 FIRST = {"logged": LOGGED, "unchanged": 0, "deleted": 0}  # the receipt of new results

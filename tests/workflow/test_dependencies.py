@@ -111,7 +111,7 @@ EDGES = [
     ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures"),
     ("scaling", "results.figures.scaling results.figures.style", "results.figures.convergence results.claims"),
     ("timed", "costs.cross_silo results.figures.convergence algorithms.fedavg", "costs.cross_device algorithms.fedac"),
-    ("better", "results.claims.better results.claims.judge", "results.claims.drop results.figures.scaling"),
+    ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop results.figures.scaling"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),
     ("report", "publish.report.page publish.report.cards", "publish.tracking algorithms.fedavg results.claims.better"),
     ("track", "publish.tracking.records publish.report.facts", "publish.report.page algorithms.fedavg"),
