@@ -75,7 +75,7 @@ from fedatlas.results.figures.description import Heatmap as Heatmap
 from fedatlas.results.figures.description import Lines as Lines
 from fedatlas.results.figures.description import TextTable as TextTable
 from fedatlas.results.figures.description import describe_lines as describe_lines
-from fedatlas.results.figures.figure_data import FigureData as FigureData
+from fedatlas.results.figures import FigureData as FigureData
 from fedatlas.testing.transcriptions import transcription as transcription
 from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
 

@@ -1,7 +1,6 @@
 """Drawings of specifications for tests, without files."""
 
-from fedatlas.results.figures import FIGURES
-from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures import FIGURES, FigureData
 
 
 def describe(spec, results, **inputs):

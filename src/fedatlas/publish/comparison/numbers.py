@@ -12,7 +12,7 @@ from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry.validation import native
 from fedatlas.results.comparing.pairwise import Estimate
 from fedatlas.results.comparing.ranks import ProblemRank, probability_of_improvement, rank_on_problems
-from fedatlas.results.figures.figure_data import FigureData
+from fedatlas.results.figures import FigureData
 from fedatlas.results.figures.loss_to_best import LossToBest, problem_frame, problem_titles
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.results.figures import Drawing, FilteredFigure
+from fedatlas.results.figures import Drawing, FigureData, FilteredFigure
 from fedatlas.results.figures.description import Heatmap
-from fedatlas.results.figures.figure_data import FigureData
 
 
 @dataclass(frozen=True, kw_only=True)

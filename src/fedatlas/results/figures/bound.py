@@ -9,9 +9,8 @@ import numpy as np
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.theorems import compare_runs, validate_run
-from fedatlas.results.figures import Drawing, PanelFigure
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure
 from fedatlas.results.figures.description import FLOOR, Lines, describe_lines, limits
-from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.theory import NotCovered
 from fedatlas.theory.theorems import theorem
 

@@ -9,10 +9,9 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.registry.options import option
-from fedatlas.results.figures import Drawing, PanelFigure, Scale
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.description import DIVERGED, FLOOR, FLOOR_NOTE, Lines, describe_lines, limits
-from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,9 +8,8 @@ from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.registry.options import option
-from fedatlas.results.figures import AlgorithmFigure, Drawing
+from fedatlas.results.figures import AlgorithmFigure, Drawing, FigureData
 from fedatlas.results.figures.description import Heatmap
-from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from fedatlas.experiments.cells import Run

@@ -12,10 +12,9 @@ from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import OPTIMA, Benchmark, score_benchmark, target_costs
 from fedatlas.results.comparing.pairwise import Standing, standings
 from fedatlas.results.comparing.ranks import rank_algorithms
-from fedatlas.results.figures import Drawing
+from fedatlas.results.figures import Drawing, FigureData
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.description import Cell, TextTable
-from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

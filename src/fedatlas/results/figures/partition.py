@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from fedatlas.results.figures import Drawing, Figure
+from fedatlas.results.figures import Drawing, Figure, FigureData
 from fedatlas.results.figures.description import Heatmap
-from fedatlas.results.figures.figure_data import FigureData
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,8 @@ from fedatlas.experiments import labels
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.profiles import compute_profile, performance_ratios
 from fedatlas.results.comparing.ranks import rank_algorithms
-from fedatlas.results.figures import Drawing, PanelFigure
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure
 from fedatlas.results.figures.description import Lines, describe_lines
-from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.loss_to_best import ComparisonFigure, problem_frame
 
 POINTS = 241  # abscissas of a profile

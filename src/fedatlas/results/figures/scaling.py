@@ -11,7 +11,7 @@ from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import is_numeric, sorted_values
 from fedatlas.experiments.scores import comparison_scores, goal
 from fedatlas.registry.options import option
-from fedatlas.results.figures import Drawing, PanelFigure, Scale
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.description import (
     FLOOR,
     FLOOR_NOTE,
@@ -20,7 +20,6 @@ from fedatlas.results.figures.description import (
     limits,
     raise_to_floor,
 )
-from fedatlas.results.figures.figure_data import FigureData
 from fedatlas.results.figures.style import REFERENCE, Line
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from fedatlas.experiments import labels, scores
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import Drawing, PanelFigure
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure
 from fedatlas.results.figures.description import Block, Cell, TextTable
-from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -9,10 +9,9 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures import Drawing, PanelFigure
+from fedatlas.results.figures import Drawing, FigureData, PanelFigure
 from fedatlas.results.figures.cost_figure import CostFigure
 from fedatlas.results.figures.description import Cell, TextTable
-from fedatlas.results.figures.figure_data import FigureData
 
 if TYPE_CHECKING:
     from pandas import DataFrame
