@@ -18,7 +18,7 @@ from fedatlas.experiments import labels as labels
 from fedatlas.experiments.tuning import TuningRule as TuningRule
 from fedatlas.federation import partitions as partitions
 from fedatlas.federation.algorithms import Algorithm as Algorithm
-from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
+from fedatlas.federation.compiled import Recurrence as Recurrence
 from fedatlas.federation.architectures import Architecture as Architecture
 from fedatlas.federation.arrays import Array as Array
 from fedatlas.federation.arrays import State as State
