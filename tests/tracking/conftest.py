@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import connection
+from fedatlas.publish.tracking.log import connect
 from fedatlas.workflow.jobs.claims import COLUMNS
 from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts, make
 
@@ -36,7 +36,7 @@ def results(tmp_path_factory):
 def empty(tmp_path_factory):
     """An empty database, which takes MLflow seconds to make."""
     path = tmp_path_factory.mktemp("empty") / "mlflow.db"
-    with connection.connect(f"sqlite:///{path}"):
+    with connect(f"sqlite:///{path}"):
         pass
     return path
 

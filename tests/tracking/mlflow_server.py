@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 
-from fedatlas.publish.tracking.connection import ENVIRONMENT, connect
+from fedatlas.publish.tracking.log import ENVIRONMENT, connect
 
 
 def free_port():

@@ -13,7 +13,7 @@ from fedatlas.cli.main import main
 from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
 from fedatlas.publish import tracking
-from fedatlas.publish.tracking import connection
+from fedatlas.publish.tracking.log import connect
 from tests.tracking.tiny import EXPERIMENT, LOGGED, experiment_facts
 
 SECRET = "hunter2-and-more"
@@ -123,7 +123,7 @@ def test_a_login_is_taken_from_the_environment(results, serve, monkeypatch, caps
         log(results, server.uri)
     for name, value in variables.items():
         monkeypatch.setenv(f"MLFLOW_TRACKING_{name}", value)
-    with connection.connect(server.uri) as client:
+    with connect(server.uri) as client:
         assert list(client.search_experiments()) == []
     monkeypatch.setenv(f"MLFLOW_TRACKING_{list(variables)[-1]}", "wrong")
     with pytest.raises(UserError) as error:
