@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report import verdicts
+from fedatlas.publish.report.cards import read_verdicts, to_frame
 from fedatlas.publish.report.facts import FACTS_FILE, read_facts
 from fedatlas.records.results import find_record, record_tables
 from fedatlas.workflow.study import Study
@@ -106,7 +106,7 @@ def _read_claims(path: Path) -> "pd.DataFrame":
     """Return the verdicts in a claims.csv. Raise UserError if the file has another form."""
     import pandas as pd
 
-    frame = verdicts.to_frame(verdicts.read_verdicts(path))
+    frame = to_frame(read_verdicts(path))
     try:
         return frame.assign(**{name: pd.to_numeric(frame[name]) for name in NUMBERS})
     except (ValueError, TypeError) as error:

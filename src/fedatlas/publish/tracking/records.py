@@ -16,8 +16,8 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.result_files import TableMeta
 from fedatlas.io.text import escape_markdown
+from fedatlas.publish.report.cards import read_verdicts
 from fedatlas.publish.report.facts import Facts
-from fedatlas.publish.report.verdicts import read_verdicts
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean

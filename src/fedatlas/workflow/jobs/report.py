@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fedatlas.io.text import write_csv
+from fedatlas.publish.report.cards import read_verdicts, to_frame
 from fedatlas.publish.report.page import write_report
-from fedatlas.publish.report.verdicts import read_verdicts, to_frame
 
 
 def make(out: str, folders: Sequence[str], gallery: Sequence[str] = (), study: str = "fedatlas") -> None:
