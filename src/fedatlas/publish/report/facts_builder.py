@@ -7,19 +7,40 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from fedatlas.data.sources import display_name
+from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.io.text import read_json
 from fedatlas.publish.citations import citation_keys
 from fedatlas.publish.report.cards import Card, card_experiments
-from fedatlas.publish.report.facts import Facts
 from fedatlas.registry.bibliography import entry, reference
+
+FACTS_FILE = "about.json"  # in the folder of an experiment's results
+KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
+
+Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts_builder.build_facts` names the keys
+
+
+def read_facts(path: str | Path) -> Facts:
+    """Return the facts in a file.
+
+    Raises:
+        UserError: The file does not exist or does not hold facts.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict) or (missing := sorted(KEYS - content.keys())):
+        lack = f" (it lacks {', '.join(missing)})" if isinstance(content, dict) else ""
+        raise UserError(f"{path} does not describe an experiment{lack}; `snakemake` makes it again")
+    return content
+
 
 SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "select", "seeds")
 

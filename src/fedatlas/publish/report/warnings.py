@@ -6,7 +6,7 @@ from typing import Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.result_files import TableMeta
-from fedatlas.publish.report.facts import Facts
+from fedatlas.publish.report.facts_builder import Facts
 
 Row = Mapping[str, Any]  # of a table
 MAX_SETTINGS = 4  # text by a warning; the rest is counted
