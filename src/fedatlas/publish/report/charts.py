@@ -7,6 +7,7 @@ of Plotly. The page holds it once, compressed, and unpacks it when the first fig
 
 import base64
 import gzip
+import io
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,11 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.io.text import read_csv, read_json
+from fedatlas.io.text import read_bytes, read_csv, read_json
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 MAX_POINTS = 200  # of a line; longer ones are thinned
 DIGITS = 5
@@ -90,3 +92,22 @@ def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
 def _round(values: "pd.Series") -> list[float | None]:
     """Return numbers with few digits; None for those that are not finite."""
     return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in np.asarray(values, float)]
+
+
+COLOURS = 128
+
+
+def reduce_colours(source: Path) -> bytes:
+    """Return a PNG with a palette of few colours. Raise UserError if the file cannot be read."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(read_bytes(source))) as image:
+        palette = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+    palette.save(buffer, "png", optimize=True)
+    return buffer.getvalue()
+
+
+def data_uri(image: Path) -> str:
+    """Return a PNG as a data URI. Raise UserError if the file cannot be read."""
+    return f"data:image/png;base64,{base64.b64encode(reduce_colours(image)).decode()}"

@@ -16,9 +16,9 @@ from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS, VERDICTS, add_q_values, read_verdicts
+from fedatlas.publish.report.charts import data_uri
 from fedatlas.publish.report.facts_builder import FACTS_FILE, read_facts
 from fedatlas.publish.report.headlines import LEVELS
-from fedatlas.publish.report.images import data_uri
 from fedatlas.publish.report.warnings import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.figures.renderer import figure_paths
