@@ -13,7 +13,7 @@ from fedatlas.publish.report import tables
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.page import write_report
-from fedatlas.publish.report.warnings import find_warnings
+from fedatlas.publish.report.tables import find_warnings
 from tests.report.sample import experiment, results, table, view
 
 

@@ -19,7 +19,7 @@ from fedatlas.publish.report.cards import SIGNS, VERDICTS, add_q_values, read_ve
 from fedatlas.publish.report.charts import data_uri
 from fedatlas.publish.report.facts_builder import FACTS_FILE, read_facts
 from fedatlas.publish.report.headlines import LEVELS
-from fedatlas.publish.report.warnings import find_warnings
+from fedatlas.publish.report.tables import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.figures.renderer import figure_paths
 
