@@ -18,7 +18,6 @@ from fedatlas.experiments import labels as labels
 from fedatlas.experiments.tuning import TuningRule as TuningRule
 from fedatlas.federation import partitions as partitions
 from fedatlas.federation.algorithms import Algorithm as Algorithm
-from fedatlas.federation.compiled import Recurrence as Recurrence
 from fedatlas.federation.architectures import Architecture as Architecture
 from fedatlas.federation.arrays import Array as Array
 from fedatlas.federation.arrays import State as State
@@ -27,6 +26,7 @@ from fedatlas.federation.channels import Channel as Channel
 from fedatlas.federation.channels import Coded as Coded
 from fedatlas.federation.channels import Note as Note
 from fedatlas.federation.channels import Rows as Rows
+from fedatlas.federation.compiled import Recurrence as Recurrence
 from fedatlas.federation.costs import BITS as BITS
 from fedatlas.federation.costs import OPERATIONS as OPERATIONS
 from fedatlas.federation.costs import CostModel as CostModel
@@ -69,13 +69,13 @@ from fedatlas.results.claims.verdicts import Outcome as Outcome
 from fedatlas.results.figures import AlgorithmFigure as AlgorithmFigure
 from fedatlas.results.figures import Drawing as Drawing
 from fedatlas.results.figures import Figure as Figure
+from fedatlas.results.figures import FigureData as FigureData
 from fedatlas.results.figures import PanelFigure as PanelFigure
 from fedatlas.results.figures.description import Cell as Cell
 from fedatlas.results.figures.description import Heatmap as Heatmap
 from fedatlas.results.figures.description import Lines as Lines
 from fedatlas.results.figures.description import TextTable as TextTable
 from fedatlas.results.figures.description import describe_lines as describe_lines
-from fedatlas.results.figures import FigureData as FigureData
 from fedatlas.testing.transcriptions import transcription as transcription
 from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
 

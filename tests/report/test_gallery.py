@@ -8,7 +8,7 @@ from fedatlas.experiments.result_files import TableMeta
 from fedatlas.io.text import read_csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.cards import read_verdicts
-from fedatlas.publish.report.facts_builder import read_facts
+from fedatlas.publish.report.facts import read_facts
 from fedatlas.publish.report.gallery import GalleryItem
 from tests.report.sample import experiment, results
 

@@ -13,7 +13,7 @@ from fedatlas.experiments.result_files import RunMeta
 from fedatlas.experiments.runs import initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
-from fedatlas.publish.report.facts_builder import Facts, build_facts
+from fedatlas.publish.report.facts import Facts, build_facts
 from tests import helpers
 from tests.report.sample import view
 

@@ -125,6 +125,7 @@ def rounds(simulations: Sequence[Any]) -> Any:
 
 def mean_scores(rows: tuple[Any, ...], weights: Any, points: Sequence[Any]) -> tuple[Any, ...]:
     """Return mean losses and accuracies of sparse logistic rows at points; see `scoring.mean_scores`."""
+    from fedatlas.federation.compiled import scoring
 
     return scoring.mean_scores(rows, weights, points)
 
@@ -145,5 +146,6 @@ def softmax_rows(A: Any, y: Any, dtype: Any, scale: float, bias: bool) -> Any:
 
 def fuse(module: Any, shape: Sequence[int]) -> Any:
     """Return the compiled Passes of a torch module for samples of a shape, or None; see `sequential.fuse`."""
+    from fedatlas.federation.compiled import sequential
 
     return sequential.fuse(module, shape)

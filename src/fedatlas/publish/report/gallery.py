@@ -22,7 +22,7 @@ from fedatlas.publish.report.cards import (
     seeds_text,
     to_frame,
 )
-from fedatlas.publish.report.facts_builder import Facts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
 from fedatlas.results.claims.verdicts import NOT_TESTED

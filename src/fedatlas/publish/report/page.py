@@ -17,7 +17,7 @@ from fedatlas.io.machine import format_size
 from fedatlas.publish.report import charts, tables
 from fedatlas.publish.report.cards import SIGNS, VERDICTS, add_q_values, read_verdicts
 from fedatlas.publish.report.charts import data_uri
-from fedatlas.publish.report.facts_builder import FACTS_FILE, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, read_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.tables import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED

@@ -30,7 +30,7 @@ from fedatlas.experiments.result_files import TableMeta, read
 from fedatlas.experiments.tables import build
 from fedatlas.io.files import atomic
 from fedatlas.io.text import escape_markdown
-from fedatlas.publish.report.facts_builder import Facts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs
 
 if TYPE_CHECKING:

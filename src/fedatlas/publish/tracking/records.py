@@ -17,7 +17,7 @@ from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.result_files import TableMeta
 from fedatlas.io.text import escape_markdown
 from fedatlas.publish.report.cards import read_verdicts
-from fedatlas.publish.report.facts_builder import Facts
+from fedatlas.publish.report.facts import Facts
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean

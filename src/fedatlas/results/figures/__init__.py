@@ -43,7 +43,7 @@ class FigureData:
         availability: (title, active clients (rounds, clients)) of each participation; the columns name the clients.
     """
 
-    figure: Figure
+    figure: "Figure"
     view: ExperimentView
     table: "DataFrame"
     curves: "DataFrame"

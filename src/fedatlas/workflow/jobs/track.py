@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json
 from fedatlas.publish import tracking
-from fedatlas.publish.report.facts_builder import FACTS_FILE, Facts, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 
 RECEIPT = "mlflow.json"  # beside the results that were logged
 COMMAND = "fedatlas track"  # logs what a receipt calls pending

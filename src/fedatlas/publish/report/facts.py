@@ -26,7 +26,7 @@ from fedatlas.registry.bibliography import entry, reference
 FACTS_FILE = "about.json"  # in the folder of an experiment's results
 KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
 
-Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts_builder.build_facts` names the keys
+Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts.build_facts` names the keys
 
 
 def read_facts(path: str | Path) -> Facts:
