@@ -87,7 +87,7 @@ class CustomKeys:
     format: str | None = option(
         None, doc="how the file is read: an ending, such as csv, or the name of a reader; by default the file's ending"
     )
-    custom_name: str | None = option(None, doc="what figures and reports call the data; by default the file's name")
+    name: str | None = option(None, doc="what figures and reports call the data; by default the file's name")
     cite: str | None = option(None, doc="key of the bibliography")
 
 
@@ -103,20 +103,20 @@ def custom_name(spec: Mapping[str, Any]) -> str:
     values, _ = parse(spec)
     text = json.dumps(values, sort_keys=True)
     words = str(values.get("name") or _split(Path(values["file"]))[0])
-    custom_name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-    _mappings[custom_name] = values
-    return custom_name
+    name = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', words)[:60]}+{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    _mappings[name] = values
+    return name
 
 
 def is_custom(name: Any) -> bool:
     """Return whether a name has the form of the names of custom data."""
-    return isinstance(custom_name, str) and _NAME.fullmatch(custom_name) is not None
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def display_name(name: str) -> str:
     """Return the name of a data set for people, which of custom data is without the hash."""
-    match = _NAME.fullmatch(custom_name)
-    return match["words"] if match else custom_name
+    match = _NAME.fullmatch(name)
+    return match["words"] if match else name
 
 
 def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
@@ -140,7 +140,7 @@ def parse(spec: Mapping[str, Any]) -> tuple[dict[str, Any], CustomReader]:
 
 def formats() -> dict[str, type[CustomReader]]:
     """Return the readers of custom files by the endings of files, without their dots, and by their names."""
-    kinds = [kind for custom_name in READERS.names() if issubclass(kind := READERS.get(custom_name), CustomReader)]
+    kinds = [kind for name in READERS.names() if issubclass(kind := READERS.get(name), CustomReader)]
     return {key.removeprefix("."): kind for kind in kinds for key in (*kind.endings, kind.name)}
 
 

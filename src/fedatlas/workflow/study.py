@@ -17,7 +17,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.files import atomic_folder, expect_folder
 from fedatlas.io.text import read_yaml
-from fedatlas.publish.tracking import log
+from fedatlas.publish import tracking
 from fedatlas.registry import extensions
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.configuration import CONFIG, FOLDER, NAME, ExperimentFiles, complete, shipped
@@ -149,7 +149,7 @@ class Study:
         """
         uri = self.config["mlflow_uri"]
         try:
-            log.validate(uri)
+            tracking.validate(uri)
         except UserError as error:
             raise UserError(f"{CONFIG}: mlflow_uri: {error}") from None
         return {

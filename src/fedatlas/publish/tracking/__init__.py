@@ -1,5 +1,5 @@
 """Results in MLflow: for each size a report run, and a run for each algorithm and setting."""
 
-from fedatlas.publish.tracking.log import TrackingError, log, serve_ui
+from fedatlas.publish.tracking.log import TrackingError, log, serve_ui, validate
 
-__all__ = ["TrackingError", "log", "serve_ui"]
+__all__ = ["TrackingError", "log", "serve_ui", "validate"]
