@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
-from fedatlas.workflow import configuration, console, published_cards, scheduling, summary, unrecorded
+from fedatlas.workflow import configuration, console, summary, unrecorded
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
 
@@ -59,4 +59,4 @@ def print_summary():
 if workflow.is_main_process:
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.disable()  # until the first job: the planned jobs stay
-    logging.getLogger(console.LOGGER).addFilter(functools.partial(scheduling.begin_jobs, workflow))
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(console.begin_jobs, workflow))

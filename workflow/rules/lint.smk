@@ -2,6 +2,6 @@
 
 from unittest.mock import MagicMock
 
-study = graph = requests = run_inputs = published_cards = sources = MagicMock()
+study = graph = requests = run_inputs = summary = sources = MagicMock()
 study.folders.prepared.return_value = "data/prepared/{data}"
 size, results, is_cluster = "laptop", "results", False

@@ -34,7 +34,7 @@ use rule track as track_tour with:
 rule report_one:
     """The report of one experiment."""
     input:
-        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, [w.experiment]))],
+        gallery=lambda w: [*map(local, summary.gallery_files(w.size, [w.experiment]))],
         parts=lambda w: graph.report_inputs(w.size, [w.experiment]),
     output:
         html=f"{results}/{{size}}/{{experiment}}/report.html",
@@ -54,7 +54,7 @@ rule report_one:
 # the experiments that config.yaml selects
 use rule report_one as report_all with:
     input:
-        gallery=lambda w: [*map(local, published_cards.gallery_files(w.size, study.selected()))],
+        gallery=lambda w: [*map(local, summary.gallery_files(w.size, study.selected()))],
         parts=lambda w: graph.report_inputs(w.size, study.selected()),
     output:
         html=f"{results}/{{size}}/report.html",
@@ -66,7 +66,7 @@ use rule report_one as report_all with:
 
 use rule report_one as report_tour with:
     input:
-        gallery=lambda w: [*map(local, published_cards.gallery_files("smoke", study.tour()))],
+        gallery=lambda w: [*map(local, summary.gallery_files("smoke", study.tour()))],
         parts=lambda w: graph.report_inputs("smoke", study.tour()),
     output:
         html=f"{results}/report.html",
