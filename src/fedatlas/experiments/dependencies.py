@@ -269,7 +269,7 @@ def _combinations(choices: str) -> list[dict[str, Any]]:
 
 
 PACKAGE = "fedatlas.federation.compiled"
-LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("drawing", "kernels", "lockstep", "simd")]
+LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
 SPARSE = [f"{PACKAGE}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
 SEQUENTIAL = [f"{PACKAGE}.sequential"]
 PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
