@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fedatlas.io.text import read_csv, write_csv
+from fedatlas.io.formats import read_csv, write_csv
 
 TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
 

@@ -10,7 +10,7 @@ from types import FunctionType
 from fedatlas.cli.list import default
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
-from fedatlas.io.text import escape_markdown
+from fedatlas.io.formats import escape_markdown
 from fedatlas.records.lookup import record_paths
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.kinds import first_paragraph

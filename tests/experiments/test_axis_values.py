@@ -9,7 +9,7 @@ import pytest
 from fedatlas import UserError, train
 from fedatlas.experiments import expansion, experiment_file, result_files, run
 from fedatlas.experiments.axis_values import column
-from fedatlas.experiments.result_files import RunMeta
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.runs import runs
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load

@@ -8,12 +8,12 @@ from fedatlas import UserError
 from fedatlas.experiments import axis_values, expansion, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.experiment_view import select_rows
-from fedatlas.experiments.result_files import RunMeta
+from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
-from fedatlas.publish.report.facts import build_facts
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs
 from fedatlas.results.claims.results import Results

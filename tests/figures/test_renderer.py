@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.io.text import read_csv
+from fedatlas.io.formats import read_csv
 from fedatlas.results.figures import FIGURES, Drawing, Figure
 from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
 from fedatlas.results.figures.renderer import draw, render, save

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.result_files import TableMeta, read
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.io.files import write_json
 from fedatlas.publish.tracking.records import report_run, setting_runs

@@ -12,8 +12,8 @@ from fedatlas.experiments import specification
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.files import write_json
-from fedatlas.io.text import write_csv
-from fedatlas.publish.report.facts import build_facts
+from fedatlas.io.formats import write_csv
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.results.figures.description import Lines
 from fedatlas.results.figures.style import Line
 

@@ -4,11 +4,10 @@ import pytest
 from PIL import Image
 
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.result_files import TableMeta
-from fedatlas.io.text import read_csv
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.io.formats import read_csv
 from fedatlas.publish.report import gallery
-from fedatlas.publish.report.cards import read_verdicts
-from fedatlas.publish.report.facts import read_facts
+from fedatlas.publish.report.facts import read_facts, read_verdicts
 from fedatlas.publish.report.gallery import GalleryItem
 from tests.report.sample import experiment, results
 

@@ -1,6 +1,6 @@
 """q-values."""
 
-from fedatlas.publish.report.cards import add_q_values
+from fedatlas.publish.report.facts import add_q_values
 
 
 def test_q_values_are_of_a_family_and_of_the_claims_with_a_test():

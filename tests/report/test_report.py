@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.result_files import TableMeta
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.publish.report import tables
-from fedatlas.publish.report.facts import build_facts
+from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.tables import find_warnings

@@ -15,7 +15,7 @@ from fedatlas.cli.main import main
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
-from fedatlas.io.text import read_csv
+from fedatlas.io.formats import read_csv
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.records.results import record_tables
 from fedatlas.workflow.study import Study

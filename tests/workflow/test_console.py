@@ -10,7 +10,7 @@ import pytest
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 from snakemake_interface_logger_plugins.tests import TestLogHandlerBase
 
-from fedatlas.io.text import write_csv
+from fedatlas.io.formats import write_csv
 from fedatlas.results.claims.verdicts import COLUMNS, NOT_TESTED
 from fedatlas.workflow import console, summary
 from fedatlas.workflow.study import Study

@@ -114,7 +114,7 @@ EDGES = [
     ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop results.figures.scaling"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),
     ("report", "publish.report.page publish.report.cards", "publish.tracking algorithms.fedavg results.claims.better"),
-    ("track", "publish.tracking.records publish.report.facts", "publish.report.page algorithms.fedavg"),
+    ("track", "publish.tracking.records publish.report.facts_builder", "publish.report.page algorithms.fedavg"),
 ]  # fmt: skip
 
 

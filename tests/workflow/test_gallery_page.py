@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.io.text import read_csv
+from fedatlas.io.formats import read_csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.publish.report.headlines import FOLDER, read_headlines

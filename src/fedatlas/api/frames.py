@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.result_files import read
-from fedatlas.publish.report.cards import read_verdicts, to_frame
-from fedatlas.publish.report.facts import FACTS_FILE, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, read_facts, read_verdicts, to_frame
 from fedatlas.records.results import find_record, record_tables
 from fedatlas.workflow.study import Study
 

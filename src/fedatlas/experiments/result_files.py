@@ -2,138 +2,19 @@
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec, Search
 from fedatlas.io.files import atomic
 from fedatlas.io.text import require_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-
-Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
-CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
-
-
-def versions(environments: Iterable[Environment]) -> dict[str, str]:
-    """Return what may change numbers in environments: versions, processor, device. Several stand side by side."""
-    values: dict[str, dict[str, None]] = {}
-    for environment in environments:
-        for name, value in environment.items():
-            if name not in CIRCUMSTANCES:
-                values.setdefault(name, {})[value] = None
-    return {name: " and ".join(texts) for name, texts in values.items()}
-
-
-def distinct(environments: Iterable[Environment]) -> list[Environment]:
-    """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
-        if environment not in result:
-            result.append(environment)
-    return result
-
-
-def count_environments(environments: Iterable[Environment]) -> int:
-    """Return the number of environments that may compute different numbers."""
-    return len({json.dumps(versions([environment]), sort_keys=True) for environment in environments})
-
-
-@dataclass(frozen=True)
-class RunMeta:
-    """The metadata of a run file.
-
-    Attributes:
-        spec: Specification of the cell.
-        fingerprint: Fingerprint of the code behind the numbers.
-        environments: Environments that computed the runs: versions, processor and device, clock of the seconds.
-        computed: For each run, in the order of the rows, the position of its environment.
-        data: Provenance of each data set.
-        traces: Checksums of availability traces by path.
-        searches: Searches at the points within, where there is a choice.
-        recorded: Whether the file comes from a record.
-        unverified: Whether it comes from a record, and no verification holds for the code that runs.
-    """
-
-    spec: CellSpec
-    fingerprint: str
-    environments: list[Environment]
-    computed: list[int] = field(default_factory=list)
-    data: dict[str, dict[str, Any]] = field(default_factory=dict)
-    traces: dict[str, str] = field(default_factory=dict)
-    searches: list[Search] = field(default_factory=list)
-    recorded: bool = False
-    unverified: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metadata as JSON types."""
-        return {**vars(self), "spec": self.spec.to_dict(), "searches": [search.to_dict() for search in self.searches]}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "RunMeta":
-        """Return the metadata that `to_dict` turned into JSON types."""
-        with _explain_metadata():
-            searches = [Search.from_dict(search) for search in content.get("searches", ())]
-            return cls(**{**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
-
-
-@dataclass(frozen=True)
-class TableMeta:
-    """The metadata of a table.
-
-    Attributes:
-        environments: Environments of the run files, each once.
-        data: Provenance of data sets, of the run files.
-        fingerprints: Fingerprint of the code by the algorithm's id.
-        runs: Number of runs.
-        diverged_runs: Number of runs that diverged.
-        seconds: Training time of all runs together.
-        files: Paths of the run files, in the folder of the experiment's results.
-        recorded: Number of them that come from a record.
-        unverified: Number of those for which no verification holds with the code that runs.
-    """
-
-    environments: list[Environment]
-    data: dict[str, dict[str, Any]]
-    fingerprints: dict[str, str]
-    runs: int
-    diverged_runs: int
-    seconds: float
-    files: list[str] = field(default_factory=list)
-    recorded: int = 0
-    unverified: int = 0
-
-    @property
-    def origin(self) -> str:
-        """How many cells come from the record, in words; empty if none does."""
-        return f"{self.recorded} of {len(self.files)} cells from the record" if self.recorded else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metadata as JSON types."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
-        """Return the metadata that `to_dict` turned into JSON types."""
-        with _explain_metadata():
-            return cls(**content)
-
-
-@contextlib.contextmanager
-def _explain_metadata() -> Iterator[None]:
-    """Turn what metadata of another form raise into a UserError."""
-    try:
-        yield
-    except (TypeError, LookupError, AttributeError, ValueError) as error:
-        raise UserError(f"a result file has other metadata ({error}): delete it and run again") from None
 
 
 META, SCHEMA = b"fedatlas", b"fedatlas schema"

@@ -17,7 +17,8 @@ from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Point, Run, Search, Trial
 from fedatlas.experiments.dependencies import cell_modules, conditions, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
-from fedatlas.experiments.result_files import Environment, RunMeta, distinct, read_table, write
+from fedatlas.experiments.metadata import Environment, RunMeta, distinct
+from fedatlas.experiments.result_files import read_table, write
 from fedatlas.experiments.runs import create, create_run, initial_searches, runs, tuned_points
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search
 from fedatlas.federation import arrays, problems

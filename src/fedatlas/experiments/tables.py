@@ -10,7 +10,8 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
-from fedatlas.experiments.result_files import RunMeta, TableMeta, distinct, read, read_meta
+from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
+from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.metrics import metric as record

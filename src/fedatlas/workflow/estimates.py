@@ -11,8 +11,8 @@ from pathlib import Path
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import CellSpec
+from fedatlas.io.formats import write_csv
 from fedatlas.io.machine import format_duration, format_size
-from fedatlas.io.text import write_csv
 from fedatlas.records.lookup import Records
 from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.resources import count_runs, count_work, memory_mb

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
-from fedatlas.experiments.result_files import TableMeta, read_meta
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read_meta
 from fedatlas.io import terminal
-from fedatlas.publish.report.cards import Card, make_cards, read_verdicts
+from fedatlas.publish.report.cards import Card, make_cards
+from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow.jobs import track

@@ -11,8 +11,8 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.io.files import write_text
+from fedatlas.io.formats import write_csv
 from fedatlas.io.machine import core_count, format_duration
-from fedatlas.io.text import write_csv
 from fedatlas.publish.comparison import text
 from fedatlas.publish.comparison.given_runs import add_runs
 from fedatlas.publish.comparison.numbers import EntryNumbers, compute_numbers

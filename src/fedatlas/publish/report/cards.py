@@ -7,21 +7,17 @@ several parts is *not held* if one of them is not, else *undecided* if one is un
 the substitute gave in brackets.
 """
 
-import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import SIZES
 from fedatlas.experiments.numbering import find_places
-from fedatlas.io.text import escape_markdown, read_text
+from fedatlas.io.formats import escape_markdown
+from fedatlas.publish.report.facts import rests_on_normal_noise
 from fedatlas.publish.report.headlines import LEVELS, NOT_RUN, SUBSTITUTE, Headline, PaperHeadlines
 from fedatlas.results.claims.verdicts import (
-    COLUMNS,
     EQUAL,
     HELD,
     MORE,
@@ -31,84 +27,6 @@ from fedatlas.results.claims.verdicts import (
     UNTESTED,
     VACUOUS,
 )
-from fedatlas.results.comparing.intervals import LEVEL, needed_seeds
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-# class in report.css and sign of each verdict that claims.csv may hold
-VERDICTS = {
-    HELD: ("held", "✓"),
-    MORE: ("held", "✓✓"),
-    EQUAL: ("undecided", "="),
-    UNDECIDED: ("undecided", "?"),
-    NOT_HELD: ("not-held", "✗"),
-    VACUOUS: ("not-tested", "∅"),
-    UNTESTED: ("not-tested", "–"),
-    NOT_TESTED: ("not-tested", "–"),
-}
-
-
-def rests_on_normal_noise(claim: Mapping[str, str]) -> bool:
-    """Return whether a verdict rests on Student's interval alone, with fewer seeds than an exact one needs.
-
-    Args:
-        claim: A row of claims.csv as text. Exact and deterministic claims have no p-value.
-    """
-    decided = claim["verdict"] in (HELD, MORE, EQUAL, NOT_HELD)
-    return bool(decided and claim["p"] and claim["seeds"]) and float(claim["seeds"]) < needed_seeds(LEVEL)
-
-
-def seeds_text(claim: Mapping[str, str]) -> str:
-    """Return the number of seeds of a claim, with a t where its verdict rests on normal noise."""
-    return f"{claim['seeds']} (t)" if rests_on_normal_noise(claim) else claim["seeds"]
-
-
-def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str, str]], Hashable]) -> None:
-    """Set the key q of claims, the q-value of Benjamini & Hochberg (1995); empty where no test gives a p-value.
-
-    If all claims with a q-value of at most 0.05 are decided, at most 5 % of these decisions are expected to be wrong.
-    The rule holds for independent tests and for tests that are positively dependent.
-
-    Args:
-        claims: Rows of claims.csv as text.
-        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
-    """
-    from scipy.stats import false_discovery_control
-
-    families: dict[Hashable, list[dict[str, str]]] = {}
-    for row in claims:
-        families.setdefault(family(row), []).append(row)
-    for rows in families.values():
-        tested = [row for row in rows if row["p"]]
-        for row in rows:
-            row["q"] = ""
-        for row, q in zip(tested, false_discovery_control([float(row["p"]) for row in tested]), strict=True):
-            row["q"] = f"{q:.3g}"
-
-
-def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
-    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
-
-
-def read_verdicts(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
-    lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
-    try:
-        rows = list(lines)
-    except csv.Error as error:
-        raise UserError(f"{path} is not CSV: {error}") from None
-    for row in rows:
-        row.setdefault("p", "")
-        texts = all(isinstance(row.get(name), str) for name in COLUMNS)
-        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES:
-            raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
-    return rows
-
 
 SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
 

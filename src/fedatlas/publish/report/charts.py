@@ -16,7 +16,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.io.text import read_bytes, read_csv, read_json
+from fedatlas.io.formats import read_csv
+from fedatlas.io.text import read_bytes, read_json
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,32 +1,111 @@
-"""Building the facts of an experiment, when the workflow builds its graph.
+"""What pages and MLflow read of an experiment besides its numbers: the facts of about.json, the verdicts of claims.csv."""
 
-Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the facts.
-"""
-
-import dataclasses
-import json
-import math
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError
-from fedatlas.experiments import labels
-from fedatlas.experiments.cells import Select, has_choice
-from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.specification import Experiment
-from fedatlas.io.text import read_json
-from fedatlas.publish.citations import citation_keys
-from fedatlas.publish.report.cards import Card, card_experiments
-from fedatlas.registry.bibliography import entry, reference
+from fedatlas.experiments import SIZES
+from fedatlas.io.text import read_json, read_text
+from fedatlas.results.claims.verdicts import (
+    COLUMNS,
+    EQUAL,
+    HELD,
+    MORE,
+    NOT_HELD,
+    NOT_TESTED,
+    UNDECIDED,
+    UNTESTED,
+    VACUOUS,
+)
+from fedatlas.results.comparing.intervals import LEVEL, needed_seeds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# class in report.css and sign of each verdict that claims.csv may hold
+VERDICTS = {
+    HELD: ("held", "✓"),
+    MORE: ("held", "✓✓"),
+    EQUAL: ("undecided", "="),
+    UNDECIDED: ("undecided", "?"),
+    NOT_HELD: ("not-held", "✗"),
+    VACUOUS: ("not-tested", "∅"),
+    UNTESTED: ("not-tested", "–"),
+    NOT_TESTED: ("not-tested", "–"),
+}
+
+
+def rests_on_normal_noise(claim: Mapping[str, str]) -> bool:
+    """Return whether a verdict rests on Student's interval alone, with fewer seeds than an exact one needs.
+
+    Args:
+        claim: A row of claims.csv as text. Exact and deterministic claims have no p-value.
+    """
+    decided = claim["verdict"] in (HELD, MORE, EQUAL, NOT_HELD)
+    return bool(decided and claim["p"] and claim["seeds"]) and float(claim["seeds"]) < needed_seeds(LEVEL)
+
+
+def seeds_text(claim: Mapping[str, str]) -> str:
+    """Return the number of seeds of a claim, with a t where its verdict rests on normal noise."""
+    return f"{claim['seeds']} (t)" if rests_on_normal_noise(claim) else claim["seeds"]
+
+
+def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str, str]], Hashable]) -> None:
+    """Set the key q of claims, the q-value of Benjamini & Hochberg (1995); empty where no test gives a p-value.
+
+    If all claims with a q-value of at most 0.05 are decided, at most 5 % of these decisions are expected to be wrong.
+    The rule holds for independent tests and for tests that are positively dependent.
+
+    Args:
+        claims: Rows of claims.csv as text.
+        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
+    """
+    from scipy.stats import false_discovery_control
+
+    families: dict[Hashable, list[dict[str, str]]] = {}
+    for row in claims:
+        families.setdefault(family(row), []).append(row)
+    for rows in families.values():
+        tested = [row for row in rows if row["p"]]
+        for row in rows:
+            row["q"] = ""
+        for row, q in zip(tested, false_discovery_control([float(row["p"]) for row in tested]), strict=True):
+            row["q"] = f"{q:.3g}"
+
+
+def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
+    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
+    lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    try:
+        rows = list(lines)
+    except csv.Error as error:
+        raise UserError(f"{path} is not CSV: {error}") from None
+    for row in rows:
+        row.setdefault("p", "")
+        texts = all(isinstance(row.get(name), str) for name in COLUMNS)
+        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES:
+            raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
+    return rows
+
 
 FACTS_FILE = "about.json"  # in the folder of an experiment's results
+
+
 KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
 
-Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts.build_facts` names the keys
+
+Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts_builder.build_facts` names the keys
 
 
 def read_facts(path: str | Path) -> Facts:
@@ -40,83 +119,3 @@ def read_facts(path: str | Path) -> Facts:
         lack = f" (it lacks {', '.join(missing)})" if isinstance(content, dict) else ""
         raise UserError(f"{path} does not describe an experiment{lack}; `snakemake` makes it again")
     return content
-
-
-SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "select", "seeds")
-
-
-def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> Facts:
-    """Build the facts of an experiment.
-
-    Args:
-        experiment: The experiment.
-        view: View of the same experiment, which has the names of its algorithms.
-        cards: Cards of the gallery, of which those that rest on the experiment are taken.
-
-    Returns:
-        What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
-        ``grid``, of which each combination has a run file, ``tune``, ``select``, ``seeds``, and all of it at this size
-        as ``content``); ``paper``, ``references`` and ``bibtex``; captions of ``figures``; ``setup``, pairs of a key
-        of the file and a text; names of ``algorithms``; words for ``score`` and ``tuning``; ``tags`` of all runs in
-        MLflow; ``cards``.
-
-    Raises:
-        UserError: An algorithm, the paper or another citation is unknown.
-    """
-    content = json.loads(json.dumps(dataclasses.asdict(experiment)))
-    paper, cited = reference(experiment.paper), citation_keys(experiment)
-    tuned = [id for id, algorithm in view.algorithms.items() if has_choice(algorithm.tune)]
-    names = {id: algorithm.name for id, algorithm in view.algorithms.items()}
-    return {
-        **{key: getattr(experiment, key) for key in ("name", "size", "file", "title", "source", "description")},
-        "notes": list(experiment.notes),
-        "paper": dataclasses.asdict(paper),
-        "figures": {name: figure["caption"] for name, figure in experiment.figures.items()},
-        "setup": [(key, _in_yaml(content[key])) for key in SETUP if content[key]],
-        "algorithms": names,
-        "grid": list(experiment.grid),
-        "axes": list(view.axes),
-        "tune": list(view.tune),
-        "tuning": _tuned_algorithms(experiment.select, names, tuned),
-        "select": dataclasses.asdict(experiment.select),
-        "score": f"{experiment.select.statistic} {labels.words(experiment.select.metric)}",
-        "seeds": experiment.first_seeds,
-        "references": {key: dataclasses.asdict(reference(key)) for key in cited},
-        "bibtex": {key: entry(key).raw for key in cited},
-        "tags": {
-            "size": experiment.size,
-            "problem": experiment.problem["kind"],
-            "data": experiment.problem.get("data", "synthetic"),
-            "paper": paper.short,
-            "source": experiment.source,
-        },
-        "content": content,
-        "cards": [card for card in cards if experiment.name in card_experiments(card)],
-    }
-
-
-def _tuned_algorithms(select: Select, names: Mapping[str, str], tuned: Sequence[str]) -> str:
-    """Return sentences on which algorithms are tuned, and on which seeds."""
-    fixed = [name for id, name in names.items() if id not in tuned]
-    if not tuned:
-        return "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
-    on = f"on the tuning seed{'s' if len(select.seeds) > 1 else ''} {', '.join(map(str, select.seeds))}"
-    if not fixed:
-        return f"All algorithms are tuned, {on}."
-    chosen = "; ".join(names[id] for id in tuned)
-    return f"Tuned, {on}: {chosen}. With the values of the experiment's file: {'; '.join(fixed)}."
-
-
-def _in_yaml(value: Any) -> str:
-    """Return a value of the file as YAML, with data of the user's own by the name of the file."""
-    value = _with_names(value)
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
-    return text.removesuffix("...\n").strip()
-
-
-def _with_names(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_names(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return list(map(_with_names, value))
-    return display_name(value) if isinstance(value, str) else value

@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
+from fedatlas.experiments.metadata import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
-from fedatlas.experiments.result_files import TableMeta, versions
 from fedatlas.io.files import write_text
-from fedatlas.io.text import escape_markdown, read_csv, read_text, write_csv
-from fedatlas.publish.report.cards import (
-    SIGNS,
-    add_q_values,
-    attack_text,
-    make_cards,
-    rests_on_normal_noise,
-    rows_by_claim,
-    seeds_text,
-    to_frame,
-)
-from fedatlas.publish.report.facts import Facts
+from fedatlas.io.formats import escape_markdown, read_csv, write_csv
+from fedatlas.io.text import read_text
+from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
+from fedatlas.publish.report.facts import Facts, add_q_values, rests_on_normal_noise, seeds_text, to_frame
 from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
 from fedatlas.results.claims.verdicts import NOT_TESTED

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.result_files import TableMeta, count_environments, read, versions
+from fedatlas.experiments.metadata import TableMeta, count_environments, versions
+from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import charts, tables
-from fedatlas.publish.report.cards import SIGNS, VERDICTS, add_q_values, read_verdicts
+from fedatlas.publish.report.cards import SIGNS
 from fedatlas.publish.report.charts import data_uri
-from fedatlas.publish.report.facts import FACTS_FILE, read_facts
+from fedatlas.publish.report.facts import FACTS_FILE, VERDICTS, add_q_values, read_facts, read_verdicts
 from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.tables import find_warnings
 from fedatlas.results.claims.verdicts import NOT_TESTED

@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.data.paths import exclusive
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.result_files import TableMeta, read
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import build
 from fedatlas.io.files import atomic
-from fedatlas.io.text import escape_markdown
+from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs
 

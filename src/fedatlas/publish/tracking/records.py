@@ -14,10 +14,9 @@ import yaml
 from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_file import merge
-from fedatlas.experiments.result_files import TableMeta
-from fedatlas.io.text import escape_markdown
-from fedatlas.publish.report.cards import read_verdicts
-from fedatlas.publish.report.facts import Facts
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.io.formats import escape_markdown
+from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean

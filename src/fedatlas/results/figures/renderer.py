@@ -19,7 +19,7 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.io.files import atomic, write_json
-from fedatlas.io.text import write_csv
+from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData
 from fedatlas.results.figures.description import DIVERGED, raise_to_floor
 from fedatlas.results.figures.style import GREY, ORANGE, RC, SKY, WIDTH

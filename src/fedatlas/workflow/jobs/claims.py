@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.experiment_view import Claim, ExperimentView
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.experiments.result_files import TableMeta, read
-from fedatlas.io.text import write_csv
+from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.result_files import read
+from fedatlas.io.formats import write_csv
 from fedatlas.results.claims import CHECKS, Check
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import COLUMNS, HELD, MORE, NOT_TESTED, UNDECIDED, VACUOUS, NotTested

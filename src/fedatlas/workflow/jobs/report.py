@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fedatlas.io.text import write_csv
-from fedatlas.publish.report.cards import read_verdicts, to_frame
+from fedatlas.io.formats import write_csv
+from fedatlas.publish.report.facts import read_verdicts, to_frame
 from fedatlas.publish.report.page import write_report
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import build
-from fedatlas.io.text import write_csv
+from fedatlas.io.formats import write_csv
 
 
 def make(spec: dict[str, Any], folder: str, runs: Sequence[str]) -> None:
