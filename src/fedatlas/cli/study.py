@@ -33,7 +33,7 @@ def run(a: Namespace, *options: str) -> int:
 
 def compare(a: Namespace) -> None:
     """Compare algorithms with those of an experiment, and print the table."""
-    from fedatlas.cli.arguments import parse_pairs
+    from fedatlas.cli.commands import parse_pairs
     from fedatlas.publish.comparison.compare import announce, compare_entries
     from fedatlas.publish.comparison.text import render
     from fedatlas.workflow.comparison import Request, prepare
