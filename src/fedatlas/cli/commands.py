@@ -12,7 +12,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fedatlas.cli.arguments import parse_clients, parse_data, parse_pairs, parse_problem
+from fedatlas.cli.parser import parse_clients, parse_data, parse_pairs, parse_problem
 from fedatlas.errors import UserError
 from fedatlas.io import terminal
 from fedatlas.io.text import parse_yaml

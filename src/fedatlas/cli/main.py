@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
 
-from fedatlas.cli.arguments import split_passed
-from fedatlas.cli.parser import parser
+from fedatlas.cli.parser import parser, split_passed
 from fedatlas.errors import UserError, shorten
 from fedatlas.io.files import explain
 from fedatlas.registry import extensions
