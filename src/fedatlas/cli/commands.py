@@ -3,7 +3,6 @@
 Heavy imports wait for the command.
 """
 
-import argparse
 import functools
 import importlib
 import json
@@ -16,17 +15,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fedatlas.cli.parser import parse_clients, parse_data, parse_pairs, parse_problem
-from fedatlas.data.paths import exclusive
-from fedatlas.errors import UserError, explain_overflow
-from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.run import run_cell
-from fedatlas.federation.engine.checkpoint import Stopped
+from fedatlas.cli.parser import DEFAULT_CLIENTS
+from fedatlas.errors import UserError
 from fedatlas.io import terminal
-from fedatlas.io.machine import format_size, usage
 from fedatlas.io.text import parse_yaml
 from fedatlas.registry import extensions
-from fedatlas.workflow import LIVE
 
 
 def list_names(a: Namespace) -> None:
@@ -159,6 +152,46 @@ def check(a: Namespace) -> int:
     return int(any(test["status"] == FAILED for algorithm in results for test in algorithm["checks"]))
 
 
+def compute_cell(a: Namespace) -> None:
+    """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
+    if "record" in a.spec:
+        from fedatlas.records.record import Restoration
+
+        Restoration(**a.spec["record"]).write(a.out)
+        print(f"restored from {a.spec['record']['path']}", flush=True)
+        return
+    from fedatlas.data.paths import exclusive
+    from fedatlas.errors import explain_overflow
+    from fedatlas.experiments.cells import CellSpec
+    from fedatlas.experiments.run import run_cell
+    from fedatlas.federation.engine.checkpoint import Stopped
+    from fedatlas.io.machine import format_size, usage
+    from fedatlas.workflow import LIVE
+
+    stop = threading.Event()
+    files = (None, a.spec.get("partition"), a.spec.get("optimum"))
+    spec = CellSpec.from_dict(a.spec["cell"])
+
+    def progress(done: int, total: int) -> None:
+        print(f"{done}/{total} runs", flush=True)
+
+    # a job that outlived the Snakemake that submitted it may still work at the file
+    waiting = f"another job works at {a.out}: this one waits for it, and then keeps its runs"
+    try:
+        with exclusive(Path(a.out), waiting), explain_overflow(spec.algorithm):
+            signal.signal(signal.SIGTERM, lambda *_: stop.set())
+            run_cell(spec, a.out, *files, a.threads, progress, stop, a.spec.get("earlier"))
+    except Stopped:
+        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
+        sys.exit(128 + signal.SIGTERM)
+    seconds, memory = usage()
+    print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
+    if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
+        from fedatlas.workflow.jobs import track
+
+        track.live(about, a.out, uri)
+
+
 def make(a: Namespace) -> None:
     """Run a step of the workflow that has a module in `fedatlas.workflow.jobs`, with the arguments of the command."""
     arguments = {key: value for key, value in vars(a).items() if key not in ("run", "step", "output")}
@@ -178,7 +211,7 @@ def _check_extensions() -> None:
         check_extensions()
 
 
-def parse_problem(a: argparse.Namespace) -> dict[str, Any]:
+def parse_problem(a: Namespace) -> dict[str, Any]:
     """Return the problem that options of the command line specify."""
     problem = {"kind": a.problem, **parse_pairs("--option", a.option)}
     problem |= {} if a.data is None else {"data": parse_data(a.data)}
@@ -188,7 +221,7 @@ def parse_problem(a: argparse.Namespace) -> dict[str, Any]:
     return problem
 
 
-def parse_clients(a: argparse.Namespace, problem: Mapping[str, Any]) -> int:
+def parse_clients(a: Namespace, problem: Mapping[str, Any]) -> int:
     """Return the number of clients: of --clients, of the data if the partition is by their clients, or the default."""
     from fedatlas.federation.problems import interactive
 
@@ -247,35 +280,3 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return parts
-
-
-def compute_cell(a: argparse.Namespace) -> None:
-    """Compute a cell. SIGTERM, which batch systems send before they kill, asks for a last checkpoint."""
-    if "record" in a.spec:
-        from fedatlas.records.record import Restoration
-
-        Restoration(**a.spec["record"]).write(a.out)
-        print(f"restored from {a.spec['record']['path']}", flush=True)
-        return
-    stop = threading.Event()
-    files = (None, a.spec.get("partition"), a.spec.get("optimum"))
-    spec = CellSpec.from_dict(a.spec["cell"])
-
-    def progress(done: int, total: int) -> None:
-        print(f"{done}/{total} runs", flush=True)
-
-    # a job that outlived the Snakemake that submitted it may still work at the file
-    waiting = f"another job works at {a.out}: this one waits for it, and then keeps its runs"
-    try:
-        with exclusive(Path(a.out), waiting), explain_overflow(spec.algorithm):
-            signal.signal(signal.SIGTERM, lambda *_: stop.set())
-            run_cell(spec, a.out, *files, a.threads, progress, stop, a.spec.get("earlier"))
-    except Stopped:
-        print("stopped by SIGTERM; the same command goes on from the checkpoint", flush=True)
-        sys.exit(128 + signal.SIGTERM)
-    seconds, memory = usage()
-    print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
-    if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
-        from fedatlas.workflow.jobs import track
-
-        track.live(about, a.out, uri)

@@ -13,6 +13,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.io.text import read_json
 
+SIZE = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
+DEFAULT_CLIENTS = 10
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises UserError: one sentence in place of a screen of usage.
@@ -44,12 +47,6 @@ def cores(text: str) -> str:
 def json_file(path: str) -> Any:
     """Read a JSON file, or standard input where its name is ``-``."""
     return json.load(sys.stdin) if path == "-" else read_json(path)
-
-
-DEFAULT_CLIENTS = 10
-
-
-SIZE = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
 
 
 def parser() -> Parser:
@@ -210,7 +207,7 @@ def _add_job(groups: Any) -> None:
     step.add_argument("spec", type=json_file)
     step.add_argument("out")
     step.add_argument("--threads", type=int, metavar="N", default=1, help="cores of the job; default: 1")
-    step.set_defaults(run="job:run")
+    step.set_defaults(run="commands:compute_cell")
     arguments: dict[str, tuple[str, ...]] = {
         "partition": ("spec", "out"),
         "optimum": ("spec", "out"),
