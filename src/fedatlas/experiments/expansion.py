@@ -16,7 +16,6 @@ from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.axis_values import is_number
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
-from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
@@ -29,6 +28,7 @@ from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import PROBLEMS, varies_by_seed
+from fedatlas.registry.kinds import merge
 from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws

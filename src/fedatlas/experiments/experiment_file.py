@@ -24,22 +24,6 @@ from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.text import parse_yaml, read_text, read_yaml
 
-
-def merge(base: Any, override: Any) -> Any:
-    """Return base with override laid over it: mappings key by key, anything else replaced; None removes a key."""
-    if not isinstance(base, dict) or not isinstance(override, dict):
-        return copy.deepcopy(override)
-    if "kind" in base and override.get("kind", base["kind"]) != base["kind"]:
-        return copy.deepcopy(override)  # options of one kind mean nothing to another
-    merged = {key: value if key in override else copy.deepcopy(value) for key, value in base.items()}
-    for key, value in override.items():
-        if value is None and merged.get(key) is not None:
-            merged.pop(key)
-        else:
-            merged[key] = merge(merged.get(key), value) if isinstance(merged.get(key), dict) else copy.deepcopy(value)
-    return merged
-
-
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 CLAIM_KEYS = {field.name for field in fields(Claim)}
 

@@ -13,10 +13,10 @@ import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_file import merge
 from fedatlas.experiments.metadata import TableMeta
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
+from fedatlas.registry.kinds import merge
 from fedatlas.registry.validation import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
