@@ -8,9 +8,9 @@ import pandas as pd
 
 from fedatlas.experiments import axis_values, specification, tables
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.cells import CellSpec, Search, has_choice
+from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
-from fedatlas.experiments.runs import assign, product
+from fedatlas.experiments.runs import Search, assign, product
 from fedatlas.federation import algorithms
 
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")

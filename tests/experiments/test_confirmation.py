@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fedatlas.experiments import runs
-from fedatlas.experiments.cells import CellSpec, Search, Select
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.runs import Search
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes, fresh_seeds
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.transcriptions.tuned_search import tuned_search

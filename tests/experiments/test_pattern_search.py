@@ -8,7 +8,8 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, runs
-from fedatlas.experiments.cells import CellSpec, Search, Select
+from fedatlas.experiments.cells import CellSpec, Select
+from fedatlas.experiments.runs import Search
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.experiments.stopping import assert_same_bits_in_pieces

@@ -10,9 +10,10 @@ import yaml
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, experiment_file, result_files, runs, tables
-from fedatlas.experiments.cells import CellSpec, Search, Select
+from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.dependencies import run_file_modules
 from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.runs import Search
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes
 from fedatlas.experiments.tuning.successive_halving import rung_rounds, rung_sizes
 from tests.experiments.stopping import assert_same_bits_in_pieces

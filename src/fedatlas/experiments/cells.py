@@ -3,7 +3,6 @@
 A `CellSpec` holds all that the runs of one run file need, and lies in the file's metadata; a `Run` is one run of it.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -200,80 +199,6 @@ class Run:
         """Identity of the run inside its cell: values of axes, the rounds of a rung, and last the seed."""
         rounds = [self.setting["rounds"]] if self.rung else []
         return json.dumps([self.within, self.tune, *rounds, self.seed], sort_keys=True)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A tuned value that runs on the tuning seeds: for all rounds, or for those of a rung, counted from 1."""
-
-    point: Point
-    rung: int = 0
-    rounds: int | None = None
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """The part of a search in which fresh seeds confirm the best tuned value, or refute it.
-
-    Attributes:
-        best: The value that is, or is to be, confirmed.
-        points: Values that run on the fresh seeds: all that were the best so far, and their neighbours.
-        seeds: Fresh seeds so far.
-        refuted: Values that fresh seeds refuted, in this order.
-        is_test: Whether the last seeds, as many as there are tuning seeds, are fresh for ``best``: they test it. Else
-            all seeds so far are compared.
-    """
-
-    best: Point
-    points: list[Point]
-    seeds: list[int]
-    refuted: list[Point]
-    is_test: bool
-
-    @property
-    def outcome(self) -> str:
-        """The outcome in words, once the search is over."""
-        count = len(self.refuted)
-        times = {0: "", 1: "after one refuted value", 2: "after two refuted values"}.get(count, "")
-        return f"confirmed {times}".strip() if self.is_test else "not confirmed"
-
-
-@dataclass(frozen=True)
-class Search:
-    """The search for the best tuned value at one point within.
-
-    Attributes:
-        within: The point.
-        axes: Tuned hyper-parameters and their values, with those that the search added.
-        chosen: The best tuned value; None as long as it is not known.
-        space: Search space from which trials were drawn, as far as it has grown; None where values form a grid.
-        rungs: Trials of all rungs so far, where the tuning rule has rungs; None for other rules.
-        seeds: Tuning seeds on which values run: two, and all where these show that runs are random.
-        confirmation: How fresh seeds confirm the best value; None before, and where runs are not random.
-    """
-
-    within: Point
-    axes: Axes
-    chosen: Point | None = None
-    space: Space | None = None
-    rungs: list[Trial] | None = None
-    seeds: list[int] = field(default_factory=list)
-    confirmation: Confirmation | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the search as JSON types, without rungs and confirmation where there are none."""
-        content = dataclasses.asdict(self)
-        return {key: value for key, value in content.items() if value is not None or key in ("chosen", "space")}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Search":
-        """Return the search that `to_dict` turned into JSON types."""
-        rungs, confirmation = content.get("rungs"), content.get("confirmation")
-        parts = {
-            "rungs": rungs and [Trial(**trial) for trial in rungs],
-            "confirmation": confirmation and Confirmation(**confirmation),
-        }
-        return cls(**{**content, **parts})
 
 
 def has_choice(tune: Axes) -> bool:

@@ -8,10 +8,11 @@ import numpy as np
 
 from fedatlas.data import sources
 from fedatlas.data.sources import Source
-from fedatlas.experiments.cells import CellSpec, Search, Spec, has_choice
+from fedatlas.experiments.cells import CellSpec, Spec, has_choice
 from fedatlas.experiments.expansion import draws_nothing
 from fedatlas.experiments.runs import (
     FIRST_SEEDS,
+    Search,
     create,
     create_run,
     create_setting,

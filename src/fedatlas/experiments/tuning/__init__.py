@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Confirmation, Point, Search, Trial
-from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, search_trials, tuned_points
+from fedatlas.experiments.cells import CellSpec, Point
+from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, Confirmation, Search, Trial, search_trials, tuned_points
 from fedatlas.experiments.tuning.axes import border, end, has_order, range_share, size
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting

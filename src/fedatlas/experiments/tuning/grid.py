@@ -4,8 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedatlas.experiments.cells import Point, Search
-from fedatlas.experiments.runs import product
+from fedatlas.experiments.cells import Point
+from fedatlas.experiments.runs import Search, product
 from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import next_value
 

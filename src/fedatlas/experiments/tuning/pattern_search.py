@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedatlas.experiments import formulas, scores
-from fedatlas.experiments.cells import CellSpec, Point, Search, Trial
+from fedatlas.experiments.cells import CellSpec, Point
+from fedatlas.experiments.runs import Search, Trial
 from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import DIGITS, end, size
 from fedatlas.registry.options import Option, option

@@ -7,8 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedatlas.experiments.cells import Search, Trial
-from fedatlas.experiments.runs import create_run, create_setting, tuned_points
+from fedatlas.experiments.runs import Search, Trial, create_run, create_setting, tuned_points
 from fedatlas.experiments.tuning import Outcomes, TuningRule
 
 

@@ -5,8 +5,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedatlas.experiments.cells import Point, Search
-from fedatlas.experiments.runs import tuned_points
+from fedatlas.experiments.cells import Point
+from fedatlas.experiments.runs import Search, tuned_points
 from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import GROWTH, border, draw, grow
 
