@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
+from fedatlas.experiments.cells import CellSpec
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import native
 
@@ -227,3 +228,6 @@ def format_value(value: Any) -> str:
     if isinstance(value, list):
         return "(" + ", ".join(map(format_value, value)) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`

@@ -10,7 +10,6 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.runs import Search
 
-Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
 CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
 
 
