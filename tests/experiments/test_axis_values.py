@@ -9,8 +9,7 @@ import pytest
 from fedatlas import UserError, train
 from fedatlas.experiments import expansion, experiment_file, result_files, run
 from fedatlas.experiments.axis_values import column
-from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import runs
+from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401

@@ -13,8 +13,7 @@ from fedatlas.api.train import train
 from fedatlas.experiments import expansion, formulas, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
-from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import initial_searches, tuned_points
+from fedatlas.experiments.runs import RunMeta, initial_searches, tuned_points
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
 from fedatlas.federation.algorithms import ALGORITHMS

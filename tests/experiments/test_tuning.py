@@ -12,8 +12,7 @@ from fedatlas.api.train import train
 from fedatlas.experiments import expansion, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
-from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import runs
+from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
 from fedatlas.registry.options import Option

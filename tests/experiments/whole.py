@@ -8,9 +8,8 @@ from fedatlas import UserError
 from fedatlas.experiments import axis_values, expansion, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.experiment_view import select_rows
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.run import run_cell
-from fedatlas.experiments.runs import runs
+from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
 from fedatlas.publish.report.facts_builder import build_facts

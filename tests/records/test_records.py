@@ -12,9 +12,9 @@ import pytest
 from fedatlas import UserError
 from fedatlas.experiments import run as module
 from fedatlas.experiments.cells import Cell, CellSpec, Select
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read, read_table
 from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.runs import RunMeta
 from fedatlas.experiments.tables import build
 from fedatlas.records.record import CELL, Restoration, read_record, write_file
 from fedatlas.workflow.study import Study

@@ -9,8 +9,7 @@ import pandas as pd
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
 from fedatlas.experiments.cells import CellSpec, has_choice
-from fedatlas.experiments.metadata import RunMeta
-from fedatlas.experiments.runs import initial_searches, product, runs
+from fedatlas.experiments.runs import RunMeta, initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
 from fedatlas.publish.report.facts import Facts

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import CellSpec
-from fedatlas.experiments.runs import Search
 
 CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
 
@@ -23,56 +21,9 @@ def versions(environments: Iterable[Environment]) -> dict[str, str]:
     return {name: " and ".join(texts) for name, texts in values.items()}
 
 
-def distinct(environments: Iterable[Environment]) -> list[Environment]:
-    """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
-        if environment not in result:
-            result.append(environment)
-    return result
-
-
 def count_environments(environments: Iterable[Environment]) -> int:
     """Return the number of environments that may compute different numbers."""
     return len({json.dumps(versions([environment]), sort_keys=True) for environment in environments})
-
-
-@dataclass(frozen=True)
-class RunMeta:
-    """The metadata of a run file.
-
-    Attributes:
-        spec: Specification of the cell.
-        fingerprint: Fingerprint of the code behind the numbers.
-        environments: Environments that computed the runs: versions, processor and device, clock of the seconds.
-        computed: For each run, in the order of the rows, the position of its environment.
-        data: Provenance of each data set.
-        traces: Checksums of availability traces by path.
-        searches: Searches at the points within, where there is a choice.
-        recorded: Whether the file comes from a record.
-        unverified: Whether it comes from a record, and no verification holds for the code that runs.
-    """
-
-    spec: CellSpec
-    fingerprint: str
-    environments: list[Environment]
-    computed: list[int] = field(default_factory=list)
-    data: dict[str, dict[str, Any]] = field(default_factory=dict)
-    traces: dict[str, str] = field(default_factory=dict)
-    searches: list[Search] = field(default_factory=list)
-    recorded: bool = False
-    unverified: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metadata as JSON types."""
-        return {**vars(self), "spec": self.spec.to_dict(), "searches": [search.to_dict() for search in self.searches]}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "RunMeta":
-        """Return the metadata that `to_dict` turned into JSON types."""
-        with _explain():
-            searches = [Search.from_dict(search) for search in content.get("searches", ())]
-            return cls(**{**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
 
 
 @dataclass(frozen=True)

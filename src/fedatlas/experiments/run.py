@@ -17,9 +17,18 @@ from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Environment, Point, Run
 from fedatlas.experiments.dependencies import cell_modules, conditions, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
-from fedatlas.experiments.metadata import RunMeta, distinct
 from fedatlas.experiments.result_files import read_table, write
-from fedatlas.experiments.runs import Search, Trial, create, create_run, initial_searches, runs, tuned_points
+from fedatlas.experiments.runs import (
+    RunMeta,
+    Search,
+    Trial,
+    create,
+    create_run,
+    distinct,
+    initial_searches,
+    runs,
+    tuned_points,
+)
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm

@@ -10,8 +10,9 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
-from fedatlas.experiments.metadata import RunMeta, TableMeta, distinct
+from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read, read_meta
+from fedatlas.experiments.runs import RunMeta, distinct
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.federation.metrics import metric as record

@@ -20,8 +20,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import RUNG, Cell, CellSpec
 from fedatlas.experiments.dependencies import canonical
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import write_table
+from fedatlas.experiments.runs import RunMeta
 from fedatlas.io.files import atomic
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from fedatlas.data import sources, store
 from fedatlas.data.dataset import read_prepared
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta, read_table
+from fedatlas.experiments.runs import RunMeta
 from fedatlas.experiments.tables import Tables, build
 from fedatlas.io.files import atomic_folder
 from fedatlas.records.lookup import all_verifications, lacking_cells, record_paths

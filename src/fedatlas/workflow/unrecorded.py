@@ -15,8 +15,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CellSpec
 from fedatlas.experiments.dependencies import canonical, cell_modules
 from fedatlas.experiments.fingerprint import fingerprint
-from fedatlas.experiments.metadata import RunMeta
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.runs import RunMeta
 from fedatlas.workflow.graph import Graph
 
 SENTENCE = (
