@@ -10,7 +10,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 from fedatlas.experiments.cells import CellSpec, Select
-from fedatlas.experiments.metadata import count_environments
+from fedatlas.experiments.experiment_view import count_environments
 from fedatlas.experiments.runs import RunMeta, runs
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)

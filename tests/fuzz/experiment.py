@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.io.files import write_json

@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.workflow import estimates, listing, times
 from fedatlas.workflow.study import Study
 

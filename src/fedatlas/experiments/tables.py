@@ -10,7 +10,7 @@ import numpy as np
 
 from fedatlas.experiments import axis_values, scores
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.runs import RunMeta, distinct
 from fedatlas.experiments.scores import COSTS

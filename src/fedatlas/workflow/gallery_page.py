@@ -10,8 +10,7 @@ from typing import Any
 from fedatlas.data import store
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import ExperimentView, TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.publish.report.charts import reduce_colours
 from fedatlas.publish.report.facts import read_verdicts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io import terminal
 from fedatlas.publish.report.cards import Card, make_cards

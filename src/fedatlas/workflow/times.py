@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.study import Study

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.metadata import TableMeta, versions
+from fedatlas.experiments.experiment_view import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.io.files import write_text
 from fedatlas.io.formats import escape_markdown, read_csv, write_csv

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.axis_values import is_missing, parse
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.publish.report.facts import Facts
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures.description import Cell, TextTable

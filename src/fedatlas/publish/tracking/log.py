@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.data.paths import exclusive
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import build
 from fedatlas.io.files import atomic

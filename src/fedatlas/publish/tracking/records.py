@@ -13,7 +13,7 @@ import yaml
 
 from fedatlas.experiments import axis_values, labels, scores
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.metadata import TableMeta
+from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.kinds import merge

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_view import Claim, ExperimentView
+from fedatlas.experiments.experiment_view import Claim, ExperimentView, TableMeta
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.experiments.metadata import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.io.formats import write_csv
 from fedatlas.results.claims import CHECKS, Check
