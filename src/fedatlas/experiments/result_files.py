@@ -109,3 +109,12 @@ def _explain(path: str | Path) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
+
+
+@contextlib.contextmanager
+def _explain() -> Iterator[None]:
+    """Turn what metadata of another form raise into a UserError."""
+    try:
+        yield
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
+        raise UserError(f"a result file has other metadata ({error}): delete it and run again") from None
