@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
-from fedatlas.experiments.cells import CellSpec
 from fedatlas.registry.options import option
 from fedatlas.registry.validation import native
 
@@ -19,6 +18,7 @@ Axes = dict[str, list[Any]]  # values by axis
 Point = dict[str, Any]  # one value for each axis
 Spec = dict[str, Any]  # a kind and its options
 Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.axes`
+Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
 
 CASE = "case"  # the axis of an experiment's cases
 RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named
@@ -228,6 +228,3 @@ def format_value(value: Any) -> str:
     if isinstance(value, list):
         return "(" + ", ".join(map(format_value, value)) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.experiments import axis_values
-from fedatlas.experiments.cells import Axes, Select, Spec
+from fedatlas.experiments.cells import Axes, Environment, Select, Spec
+from fedatlas.experiments.result_files import explain_metadata
 from fedatlas.experiments.scores import goal
 from fedatlas.registry.options import option
 
@@ -219,5 +220,5 @@ class TableMeta:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
         """Return the metadata that `to_dict` turned into JSON types."""
-        with _explain():
+        with explain_metadata():
             return cls(**content)

@@ -112,7 +112,7 @@ def _explain(path: str | Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _explain() -> Iterator[None]:
+def explain_metadata() -> Iterator[None]:
     """Turn what metadata of another form raise into a UserError."""
     try:
         yield

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Run, has_choice
+from fedatlas.experiments.cells import Axes, CellSpec, Environment, Point, Run, Space, has_choice
 from fedatlas.experiments.formulas import resolve
-from fedatlas.experiments.runs import Search
+from fedatlas.experiments.result_files import explain_metadata
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import instance_at
@@ -24,116 +24,6 @@ from fedatlas.registry.validation import construct
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 
 FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
-
-
-def initial_searches(spec: CellSpec) -> list[Search]:
-    """Return the searches of a cell before any run, one for each point within; without a choice, they are over."""
-    points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
-    chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
-    rungs: list[Trial] | None = None if spec.tuning is None else []
-    return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:FIRST_SEEDS]) for point in points]
-
-
-def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
-    """Yield the runs of a cell in the order of the rows of its file.
-
-    At each point within, the trials run on the tuning seeds, in the order of axes and seeds; then the best of them and
-    its neighbours run on fresh seeds, and the chosen value on the scoring seeds.
-
-    searches: their state; by default their start.
-    """
-    for search in searches or initial_searches(spec):
-        for trial in search_trials(search) if spec.select else ():
-            for seed in search.seeds:
-                yield create_run(spec, search.within, trial.point, seed, trial)
-        if search.confirmation is not None:
-            for point, seed in itertools.product(search.confirmation.points, search.confirmation.seeds):
-                yield create_run(spec, search.within, point, seed)
-        for seed in spec.seeds if search.chosen is not None else ():
-            yield create_run(spec, search.within, search.chosen or {}, seed)
-
-
-def search_trials(search: Search) -> list[Trial]:
-    """Return what a search runs on the tuning seeds, as far as it is known."""
-    return [Trial(point) for point in tuned_points(search)] if search.rungs is None else search.rungs
-
-
-def tuned_points(search: Search) -> list[Point]:
-    """Return the tuned values of a search: the trials of its space, or all points of its grid."""
-    if search.space is None:
-        return product(search.axes)
-    return [dict(zip(search.axes, values, strict=True)) for values in zip(*search.axes.values(), strict=True)]
-
-
-def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Trial | None = None) -> Run:
-    """Return the run of a cell at a point within, with tuned values and a seed.
-
-    trial: rung and rounds of the run, if it does not take all rounds.
-    """
-    problem = instance_at(spec.problem, seed)
-    clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
-    parts = {"parameters": clone(spec.parameters), "problem": problem, "setting": clone(spec.setting)}
-    for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
-        assign(parts, axis, value)
-    parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
-    if trial is not None and trial.rounds is not None:  # rounds take the place of steps and epochs, which count them
-        setting = {key: value for key, value in parts["setting"].items() if key not in ("steps", "epochs")}
-        parts["setting"] = {**setting, "rounds": trial.rounds}
-    rung = 0 if trial is None else trial.rung
-    return Run(spec.algorithm, seed=seed, within=within, tune=tuned, rung=rung, **parts)
-
-
-def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
-    """Build the algorithm and the setting of a run.
-
-    problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
-    UserError if a value does not fit, or a formula has no finite value.
-    """
-    options = ALGORITHMS.get(run.algorithm).options()
-    return ALGORITHMS.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
-
-
-def create_setting(run: Run) -> Setting:
-    """Build the setting of a run, once for all runs that share it. Raises UserError if a value does not fit."""
-    return _setting(extensions.study(), json.dumps(run.setting))
-
-
-@functools.lru_cache(10_000)
-def _setting(_study: Path | None, setting: str) -> Setting:
-    """Build a setting from JSON. The study is a part of the key, because its extensions say what a name means."""
-    return construct("setting", Setting, json.loads(setting))
-
-
-def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
-    """Set the value of an axis in the parts of a specification.
-
-    Args:
-        parts: Mappings ``setting``, ``problem`` and ``parameters``, which are changed.
-        axis: A key of the setting, with dots for what lies inside it, or ``problem.`` or ``parameters.`` and a key. A
-            number after a dot is an index of a list: ``participation.p.0``.
-        value: The value, of which a copy is set, because another axis may reach into it.
-
-    Raises:
-        UserError: The axis leads nowhere.
-    """
-    *path, last = axis.split(".")
-    target: Any = parts
-    try:
-        for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
-            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
-        target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
-    except (AttributeError, IndexError, TypeError, ValueError):
-        raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
-
-
-def in_part(point: Point, part: int, parts: int) -> bool:
-    """Return whether a point within belongs to a part. The point alone decides, so new points leave others in place."""
-    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts == part
-
-
-def product(axes: Axes) -> list[Point]:
-    """Return the points of a grid, of which the last axis runs fastest; without axes, one empty point."""
-    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
 
 @dataclass(frozen=True)
@@ -252,6 +142,116 @@ class RunMeta:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "RunMeta":
         """Return the metadata that `to_dict` turned into JSON types."""
-        with _explain():
+        with explain_metadata():
             searches = [Search.from_dict(search) for search in content.get("searches", ())]
             return cls(**{**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
+
+
+def initial_searches(spec: CellSpec) -> list[Search]:
+    """Return the searches of a cell before any run, one for each point within; without a choice, they are over."""
+    points = (point for point in product(spec.within) if spec.part is None or in_part(point, *spec.part))
+    chosen = None if has_choice(spec.tune) else product(spec.tune)[0]
+    rungs: list[Trial] | None = None if spec.tuning is None else []
+    return [Search(point, spec.tune, chosen, spec.space, rungs, spec.tuning_seeds[:FIRST_SEEDS]) for point in points]
+
+
+def runs(spec: CellSpec, searches: Sequence[Search] = ()) -> Iterator[Run]:
+    """Yield the runs of a cell in the order of the rows of its file.
+
+    At each point within, the trials run on the tuning seeds, in the order of axes and seeds; then the best of them and
+    its neighbours run on fresh seeds, and the chosen value on the scoring seeds.
+
+    searches: their state; by default their start.
+    """
+    for search in searches or initial_searches(spec):
+        for trial in search_trials(search) if spec.select else ():
+            for seed in search.seeds:
+                yield create_run(spec, search.within, trial.point, seed, trial)
+        if search.confirmation is not None:
+            for point, seed in itertools.product(search.confirmation.points, search.confirmation.seeds):
+                yield create_run(spec, search.within, point, seed)
+        for seed in spec.seeds if search.chosen is not None else ():
+            yield create_run(spec, search.within, search.chosen or {}, seed)
+
+
+def search_trials(search: Search) -> list[Trial]:
+    """Return what a search runs on the tuning seeds, as far as it is known."""
+    return [Trial(point) for point in tuned_points(search)] if search.rungs is None else search.rungs
+
+
+def tuned_points(search: Search) -> list[Point]:
+    """Return the tuned values of a search: the trials of its space, or all points of its grid."""
+    if search.space is None:
+        return product(search.axes)
+    return [dict(zip(search.axes, values, strict=True)) for values in zip(*search.axes.values(), strict=True)]
+
+
+def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Trial | None = None) -> Run:
+    """Return the run of a cell at a point within, with tuned values and a seed.
+
+    trial: rung and rounds of the run, if it does not take all rounds.
+    """
+    problem = instance_at(spec.problem, seed)
+    clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
+    parts = {"parameters": clone(spec.parameters), "problem": problem, "setting": clone(spec.setting)}
+    for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
+        assign(parts, axis, value)
+    parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
+    if trial is not None and trial.rounds is not None:  # rounds take the place of steps and epochs, which count them
+        setting = {key: value for key, value in parts["setting"].items() if key not in ("steps", "epochs")}
+        parts["setting"] = {**setting, "rounds": trial.rounds}
+    rung = 0 if trial is None else trial.rung
+    return Run(spec.algorithm, seed=seed, within=within, tune=tuned, rung=rung, **parts)
+
+
+def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
+    """Build the algorithm and the setting of a run.
+
+    problem: whose constants the formulas among the hyper-parameters name; without one they are only parsed. Raises
+    UserError if a value does not fit, or a formula has no finite value.
+    """
+    options = ALGORITHMS.get(run.algorithm).options()
+    return ALGORITHMS.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
+
+
+def create_setting(run: Run) -> Setting:
+    """Build the setting of a run, once for all runs that share it. Raises UserError if a value does not fit."""
+    return _setting(extensions.study(), json.dumps(run.setting))
+
+
+@functools.lru_cache(10_000)
+def _setting(_study: Path | None, setting: str) -> Setting:
+    """Build a setting from JSON. The study is a part of the key, because its extensions say what a name means."""
+    return construct("setting", Setting, json.loads(setting))
+
+
+def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
+    """Set the value of an axis in the parts of a specification.
+
+    Args:
+        parts: Mappings ``setting``, ``problem`` and ``parameters``, which are changed.
+        axis: A key of the setting, with dots for what lies inside it, or ``problem.`` or ``parameters.`` and a key. A
+            number after a dot is an index of a list: ``participation.p.0``.
+        value: The value, of which a copy is set, because another axis may reach into it.
+
+    Raises:
+        UserError: The axis leads nowhere.
+    """
+    *path, last = axis.split(".")
+    target: Any = parts
+    try:
+        for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
+            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
+        target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
+    except (AttributeError, IndexError, TypeError, ValueError):
+        raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
+
+
+def in_part(point: Point, part: int, parts: int) -> bool:
+    """Return whether a point within belongs to a part. The point alone decides, so new points leave others in place."""
+    return int(hashlib.sha256(repr(sorted(point.items())).encode()).hexdigest(), 16) % parts == part
+
+
+def product(axes: Axes) -> list[Point]:
+    """Return the points of a grid, of which the last axis runs fastest; without axes, one empty point."""
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]

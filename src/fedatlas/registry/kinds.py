@@ -19,7 +19,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import specification
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option, options
 from fedatlas.registry.validation import Validated, construct

@@ -1,1 +1,0 @@
-"""The metadata of result files, as records."""
