@@ -6,11 +6,12 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from fedatlas.experiments import axis_values, specification, tables
 from fedatlas.experiments import result_files as files
+from fedatlas.experiments import specification, tables
 from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import Search, assign, product
+from fedatlas.experiments.values import column_cells
 from fedatlas.federation import algorithms
 
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
@@ -124,7 +125,7 @@ def table(rows, axes=("clients",), metric="suboptimality"):
     """
     records = []
     points = [point if isinstance(point, tuple) else (point,) for _, point, _ in rows]
-    columns = [axis_values.column(values) for values in zip(*points, strict=True)]
+    columns = [column_cells(values) for values in zip(*points, strict=True)]
     for (algorithm, _, score), point in zip(rows, points, strict=True):
         score = float(np.mean(score))
         cells = [cell(value) for cell, value in zip(columns, point, strict=True)]
@@ -150,7 +151,7 @@ def curves_of(rows, axes=("clients",), metric="suboptimality", goal="min"):
         point = point if isinstance(point, tuple) else (point,)
         last = 64 / (point[0] if axes[0] == "local_steps" else 1)
         for seed, score in enumerate(scores if isinstance(scores, list) else [scores] * 2):
-            cells = {axis: axis_values.column([value])(value) for axis, value in zip(axes, point, strict=True)}
+            cells = {axis: column_cells([value])(value) for axis, value in zip(axes, point, strict=True)}
             row = {"algorithm": algorithm, **cells, "seed": seed, "status": "ok" if np.isfinite(score) else "diverged"}
             later = 2 * score if goal == "min" else score / 2
             records += [{**row, "round": last / 2, metric: score}, {**row, "round": last, metric: later}]

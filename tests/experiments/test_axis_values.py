@@ -8,8 +8,8 @@ import pytest
 
 from fedatlas import UserError, train
 from fedatlas.experiments import expansion, experiment_file, result_files, run
-from fedatlas.experiments.axis_values import column
 from fedatlas.experiments.runs import RunMeta, runs
+from fedatlas.experiments.values import column_cells
 from fedatlas.workflow.validation import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
@@ -29,7 +29,7 @@ from tests.experiments.whole import run_experiment
     ],
 )
 def test_numbers_and_words_lie_as_they_are_and_the_rest_as_json(values, cells):
-    result = list(map(column(values), values))
+    result = list(map(column_cells(values), values))
     assert json.dumps(result) == json.dumps(cells)
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas import UserError
-from fedatlas.experiments import axis_values, expansion, result_files
+from fedatlas.experiments import expansion, result_files
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.experiment_view import select_rows
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
+from fedatlas.experiments.values import are_equal, parse_cell
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs
@@ -75,7 +76,7 @@ def _assert_each_run_is_one_row(experiment: Experiment, files: dict[Path, Cell],
             values = {**cell.point, **run.within, **run.tune}
             row = table[table["algorithm"] == cell.id]
             for axis, value in values.items():
-                row = row[[axis_values.equal(value, axis_values.parse(cell_value)) for cell_value in row[axis]]]
+                row = row[[are_equal(value, parse_cell(cell_value)) for cell_value in row[axis]]]
             assert len(row) == 1, f"{len(row)} rows of {values}"
             where = {axis: [value] if isinstance(value, str) else value for axis, value in values.items()}
             assert select_rows(table[table["algorithm"] == cell.id], where).index.tolist() == row.index.tolist()

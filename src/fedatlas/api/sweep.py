@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fedatlas.api.train import train
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
 from fedatlas.experiments.runs import assign
+from fedatlas.experiments.values import column_cells
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.problems import Problem, ProblemKind
 from fedatlas.registry.kinds import specification
@@ -67,7 +67,7 @@ def sweep(
         if len(named) < len(several):
             raise UserError("sweep: two algorithms have one name; give a mapping from labels to algorithms")
     grid = {axis: [specification(native(value)) for value in values] for axis, values in (axes or {}).items()}
-    columns = {axis: axis_values.column(values) for axis, values in grid.items()}
+    columns = {axis: column_cells(values) for axis, values in grid.items()}
     frames: list[pd.DataFrame] = []
     about = {}
     for (id, algorithm), *values, seed in itertools.product(named.items(), *grid.values(), seeds):

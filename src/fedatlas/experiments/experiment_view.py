@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import Axes, Environment, Select, Spec
 from fedatlas.experiments.result_files import explain_metadata
 from fedatlas.experiments.scores import goal
+from fedatlas.experiments.values import are_numbers, match_values, parse_cell
 from fedatlas.registry.options import option
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
         return frame
     codes = frame.groupby(list(where), sort=False, dropna=False).ngroup()  # of points, in the order of the rows
     points = frame[list(where)][~codes.duplicated()].to_dict("records")
-    values = [{axis: axis_values.parse(cell) for axis, cell in point.items()} for point in points]
+    values = [{axis: parse_cell(cell) for axis, cell in point.items()} for point in points]
     return frame[codes.isin(select_points(values, where))]
 
 
@@ -132,10 +132,10 @@ def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] 
     places, extremes = list(range(len(points))), {}
     columns = {axis: [point[axis] for point in points] for axis in where or {}}
     for axis, value in (where or {}).items():
-        if isinstance(value, str) and value in EXTREMES and axis_values.are_numbers(columns[axis]):
+        if isinstance(value, str) and value in EXTREMES and are_numbers(columns[axis]):
             extremes[axis] = max if value == "max" else min
         else:
-            mask = axis_values.matches(columns[axis], value)
+            mask = match_values(columns[axis], value)
             places = [index for index in places if mask[index]]
     chosen = {axis: end(columns[axis][at] for at in places) for axis, end in extremes.items()} if places else {}
     return [index for index in places if all(columns[axis][index] == value for axis, value in chosen.items())]

@@ -7,7 +7,7 @@ from typing import Any
 
 from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError
-from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.values import parse_cell
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.metrics import declared_name, metric, round_metric
 from fedatlas.registry.bibliography import reference
@@ -198,7 +198,7 @@ def _spaced(name: str) -> str:
 
 def point(name: str, cell: Any) -> str:
     """An axis at the value of a cell: ``K = 16``. A kind stands without the axis: ``Dirichlet, α = 0.3``."""
-    value = parse(cell)
+    value = parse_cell(cell)
     if isinstance(value, str) and name in ("problem.partition", "participation", "schedule", "channel"):
         return KINDS.get(value, _spaced(value))
     if isinstance(value, (dict, str)):

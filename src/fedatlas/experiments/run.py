@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, scores
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import EXCHANGES, RUNG, CellSpec, Environment, Point, Run
 from fedatlas.experiments.dependencies import cell_modules, conditions, data_names, trace_files
 from fedatlas.experiments.fingerprint import fingerprint
@@ -30,6 +30,7 @@ from fedatlas.experiments.runs import (
     tuned_points,
 )
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search
+from fedatlas.experiments.values import column_cells
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine import memory
@@ -290,7 +291,7 @@ def _joined(texts: tuple[str, ...]) -> str:
 
 def _places(spec: CellSpec, cell_runs: list[Run]) -> Iterator[tuple[Run, Row]]:
     """Yield runs with the values of the columns that identify them."""
-    columns = {axis: axis_values.column(values) for axis, values in {**spec.within, **spec.tune}.items()}
+    columns = {axis: column_cells(values) for axis, values in {**spec.within, **spec.tune}.items()}
     for run in cell_runs:
         cells = {axis: columns[axis](value) for axis, value in {**run.within, **run.tune}.items()}
         rung = {} if spec.tuning is None else {RUNG: run.rung}

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fedatlas.experiments import axis_values, scores
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
 from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.runs import RunMeta, distinct
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning import TUNING_RULES
+from fedatlas.experiments.values import TableCell, column_cells, parse_cell
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Columns = dict[str, Callable[[Any], axis_values.Cell]]  # from a value to its cell of the table, by axis
+Columns = dict[str, Callable[[Any], TableCell]]  # from a value to its cell of the table, by axis
 
 
 class Tables(NamedTuple):
@@ -107,20 +108,20 @@ def _columns(grid: Sequence[str], metas: Sequence[RunMeta]) -> Columns:
         in_file = {**{axis: [meta.spec.axis_value(axis)] for axis in grid}, **meta.spec.within, **meta.spec.tune}
         for axis, those in in_file.items():
             values.setdefault(axis, []).extend(those)
-    return {axis: axis_values.column(those) for axis, those in values.items()}
+    return {axis: column_cells(those) for axis, those in values.items()}
 
 
 def _read(path: Path, spec: CellSpec, columns: Columns) -> "pd.DataFrame":
     """Read a run file, with cells as in the table."""
     frame, _ = read(path)
     for axis in (*spec.within, *spec.tune):
-        cells = {cell: columns[axis](axis_values.parse(cell)) for cell in frame[axis].unique().tolist()}
+        cells = {cell: columns[axis](parse_cell(cell)) for cell in frame[axis].unique().tolist()}
         if any(type(cell) is not type(other) for cell, other in cells.items()):
             frame[axis] = frame[axis].map(cells)
     return frame
 
 
-def _point(grid: Sequence[str], meta: RunMeta, columns: Columns) -> list[tuple[str, axis_values.Cell]]:
+def _point(grid: Sequence[str], meta: RunMeta, columns: Columns) -> list[tuple[str, TableCell]]:
     """Return the grid point of a run file: (axis, cell of the table)."""
     return [(axis, columns[axis](meta.spec.axis_value(axis))) for axis in grid]
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import RUNG, Cell, CellSpec
 from fedatlas.experiments.dependencies import canonical
 from fedatlas.experiments.result_files import write_table
 from fedatlas.experiments.runs import RunMeta
+from fedatlas.experiments.values import EXACT, cell_text, column_cells, parse_cell
 from fedatlas.io.files import atomic
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class RecordedCell:
             stored = file.read_row_group(self.group).drop_columns([CELL])
             columns = {name: stored[name] for name in stored.column_names if stored[name].null_count < len(stored)}
             for axis, values in {**self.spec.within, **self.spec.tune}.items():
-                if pa.types.is_string(columns[axis].type) and axis_values.column(values) is not axis_values.text:
+                if pa.types.is_string(columns[axis].type) and column_cells(values) is not cell_text:
                     cells = columns[axis].combine_chunks().dictionary_encode()
-                    numbers = np.array([axis_values.parse(cell) for cell in cells.dictionary.to_pylist()])
+                    numbers = np.array([parse_cell(cell) for cell in cells.dictionary.to_pylist()])
                     numbers = numbers.astype(np.result_type(numbers, np.array(values)))
                     columns[axis] = pa.chunked_array([pa.array(numbers).take(cells.indices)])
             return pa.table(columns)
@@ -93,7 +93,7 @@ class RecordedCell:
             if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
                 numbers = column.to_numpy(zero_copy_only=False)
                 # as another cell of the file may have made a column of whole numbers one of others
-                is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= axis_values.EXACT
+                is_exact = numbers.dtype.kind == "f" or np.abs(numbers).max(initial=0) <= EXACT
                 sink.update((numbers.astype(float) if is_exact else numbers).tobytes())
             else:
                 texts = column.dictionary_encode()
@@ -275,4 +275,4 @@ def _to_text(column: "pa.ChunkedArray") -> Any:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return column.cast(pa.string())
     cells = column.combine_chunks().dictionary_encode()
-    return pa.array(list(map(axis_values.text, cells.dictionary.to_pylist()))).take(cells.indices)
+    return pa.array(list(map(cell_text, cells.dictionary.to_pylist()))).take(cells.indices)

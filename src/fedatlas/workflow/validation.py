@@ -11,13 +11,13 @@ from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean, lookup
 from fedatlas.experiments import expansion
-from fedatlas.experiments.axis_values import are_numbers, matches
 from fedatlas.experiments.cells import Axes, Cell, Run
 from fedatlas.experiments.experiment_view import EXTREMES, select_points
 from fedatlas.experiments.labels import TIMES
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
+from fedatlas.experiments.values import are_numbers, match_values
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
 from fedatlas.registry.bibliography import entry, reference
@@ -182,4 +182,4 @@ def _validate_axes(figure: Figure, experiment: Experiment) -> None:
 def _select(value: Any, values: list[Any]) -> list[Any]:
     if value in EXTREMES and are_numbers(values):
         return values[:1]
-    return [item for item, is_match in zip(values, matches(values, value), strict=True) if is_match]
+    return [item for item, is_match in zip(values, match_values(values, value), strict=True) if is_match]

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values, formulas
+from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Axes, Point, Space
+from fedatlas.experiments.values import is_number
 from fedatlas.registry.options import Option
 
 DIGITS = 4  # that trials have
@@ -91,7 +92,7 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
     elif new.is_integer() and all(isinstance(value, int) for value in initial):
         new = int(new)
     beyond = new > max(now) if which == "highest" else 0 < new < min(now)
-    return new if beyond and axis_values.is_number(new) and option.fits(new) else None
+    return new if beyond and is_number(new) and option.fits(new) else None
 
 
 def _constants(value: Any) -> frozenset[str]:

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.experiments import axis_values, labels
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.values import is_missing, parse_cell
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry.validation import native
 from fedatlas.results.comparing.pairwise import Estimate
@@ -132,6 +133,6 @@ def _choice(view: ExperimentView, id: str, point: Mapping[str, Any], table: "pd.
     if rows.empty:
         return ""
     chosen = rows.iloc[0]
-    tune = [name for name in view.algorithms[id].tune if name in chosen and not axis_values.is_missing(chosen[name])]
-    values = {name: axis_values.parse(native(chosen[name])) for name in tune}
+    tune = [name for name in view.algorithms[id].tune if name in chosen and not is_missing(chosen[name])]
+    values = {name: parse_cell(native(chosen[name])) for name in tune}
     return ", ".join(labels.assignment(*item) for item in values.items())

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.experiments import axis_values, labels
+from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, EXCHANGES, Cell
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Tables
+from fedatlas.experiments.values import is_missing, parse_cell
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.results.comparing.benchmark import target_costs
 
@@ -140,8 +141,8 @@ def _chosen(table: "pd.DataFrame", view: ExperimentView) -> dict[tuple[str, str]
         values = {}
         for name in view.algorithms[row["algorithm"]].tune:
             cell = row.get(name)
-            if cell is not None and not axis_values.is_missing(cell):
-                value = axis_values.parse(cell.item() if hasattr(cell, "item") else cell)
+            if cell is not None and not is_missing(cell):
+                value = parse_cell(cell.item() if hasattr(cell, "item") else cell)
                 values[name] = {"value": value, "text": labels.assignment(name, value)}
         result[row["algorithm"], row[CASE]] = values
     return result

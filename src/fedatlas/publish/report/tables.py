@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import is_missing, parse
 from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.values import is_missing, parse_cell
 from fedatlas.publish.report.facts import Facts
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures.description import Cell, TextTable
@@ -37,7 +37,7 @@ def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
             row["algorithm"]: Cell(labels.number(row["score"]) + "†" * bool(row["edge"]), flag and len(part) > 1)
             for row, flag in zip(part.to_dict("records"), near, strict=True)
         }
-        names = tuple(labels.text(parse(cell)) for cell in point)
+        names = tuple(labels.text(parse_cell(cell)) for cell in point)
         cells = [known.get(id, Cell("–")) for id in facts["algorithms"]]
         blocks.setdefault(names[:1], []).append((names, cells))
     return TextTable(
@@ -67,10 +67,13 @@ def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     rows = []
     for _, part in _groups(chosen, facts["axes"]):
         for _, row in part.iterrows():
-            names = *(labels.text(parse(row[axis])) for axis in facts["axes"]), facts["algorithms"][row["algorithm"]]
+            names = (
+                *(labels.text(parse_cell(row[axis])) for axis in facts["axes"]),
+                facts["algorithms"][row["algorithm"]],
+            )
             texts = [labels.number(row["score"])]
             texts += [labels.number(row["score_sd"], 2) if math.isfinite(row["score_sd"]) else "" for _ in deviation]
-            texts += ["" if is_missing(row[name]) else labels.text(parse(row[name])) for name in tuned]
+            texts += ["" if is_missing(row[name]) else labels.text(parse_cell(row[name])) for name in tuned]
             texts += [labels.number(row[name]) for name in COST_COLUMNS] + [str(int(row["diverged"]))]
             rows.append((names, list(map(Cell, texts))))
     return TextTable(

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from fedatlas.experiments import axis_values, labels, scores
+from fedatlas.experiments import labels, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.values import cell_text, is_missing, parse_cell
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.kinds import merge
@@ -94,7 +95,7 @@ def setting_runs(
         }
         names = scores.metric_columns(rows, [*facts["axes"], *facts["tune"]])
         names.sort(key=lambda name: name != facts["select"]["metric"])
-        texts = json.dumps({axis: axis_values.text(value) for axis, value in point.items()})
+        texts = json.dumps({axis: cell_text(value) for axis, value in point.items()})
         run = RunRecord(
             key=f"{facts['size']}/{id}/{hashlib.sha256(texts.encode()).hexdigest()[:16]}",
             name=_name(f"{facts['algorithms'][id]} {f'{score:.3g}' if math.isfinite(score) else 'diverged'}", point),
@@ -146,8 +147,8 @@ def _curves(rows: "pd.DataFrame", names: Sequence[str]) -> Iterator[Point]:
 
 def _values(names: Sequence[str], row: Row) -> dict[str, Any]:
     """Return those of some axes or tuned hyper-parameters that have a value in a row."""
-    cells = {name: row[name] for name in names if name in row and not axis_values.is_missing(row[name])}
-    return {name: axis_values.parse(native(cell)) for name, cell in cells.items()}
+    cells = {name: row[name] for name in names if name in row and not is_missing(row[name])}
+    return {name: parse_cell(native(cell)) for name, cell in cells.items()}
 
 
 def _params(facts: Facts, row: Row) -> dict[str, str]:
@@ -161,7 +162,7 @@ def _params(facts: Facts, row: Row) -> dict[str, str]:
     params |= {f"problem.{key}": value for key, value in problem.items()}
     chosen = {**_values(facts["tune"], row), **point}
     params |= {axis.removeprefix("parameters."): value for axis, value in chosen.items()}
-    return {key: axis_values.text(value) for key, value in params.items() if value is not None}
+    return {key: cell_text(value) for key, value in params.items() if value is not None}
 
 
 def report_run(facts: Facts, meta: TableMeta, end: int, folder: Path) -> RunRecord:

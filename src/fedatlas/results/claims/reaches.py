@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.values import parse_cell
 from fedatlas.registry.options import option
 from fedatlas.results.claims import BoundedCheck, MultiAlgorithmCheck, QuantityCheck
 from fedatlas.results.claims.evidence import PLAIN, Bounds, Evidence, Unit, exact_outcome, judge_all, level_unit
@@ -193,7 +193,9 @@ class Reaches(BoundedCheck, QuantityCheck, MultiAlgorithmCheck):
                 values = late_means(part, [], metric, self.after or 0).to_numpy(float)
                 if (seeds := len(values)) < 2:
                     raise NotTested("A standard error needs two seeds at least")
-                p = probabilities(results.view.setting, dict(zip(results.view.axes, map(parse, point), strict=True)))
+                p = probabilities(
+                    results.view.setting, dict(zip(results.view.axes, map(parse_cell, point), strict=True))
+                )
                 difference = values.mean() - LIMITS[str(self.limit)](results.view.problem, p)
                 error = values.std(ddof=1) / math.sqrt(seeds)
                 deviations.append(0.0 if abs(difference) <= ROUNDING else difference / error if error else math.inf)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import axis_values
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
+from fedatlas.experiments.values import are_equal, parse_cell
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -77,10 +76,9 @@ def run_at(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Run:
         rows: The evaluations of the runs, of the curves.
     """
     entry, first = view.algorithms[id], rows.head(1).to_dict("records")[0]
-    cells = {axis: parse(first[axis]) for axis in entry.tune}  # a float column holds 10 as 10.0
+    cells = {axis: parse_cell(first[axis]) for axis in entry.tune}  # a float column holds 10 as 10.0
     tuned = {
-        axis: next(value for value in values if axis_values.equal(value, cells[axis]))
-        for axis, values in entry.tune.items()
+        axis: next(value for value in values if are_equal(value, cells[axis])) for axis, values in entry.tune.items()
     }
     setting = view.setting | entry.setting | {axis: value for axis, value in tuned.items() if axis in SETTING}
     parameters = entry.set | {axis: value for axis, value in tuned.items() if axis not in SETTING}
@@ -127,7 +125,7 @@ def parts_at(
     """
     parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
     for axis in view.axes:
-        assign(parts, axis, parse(row[axis]))
+        assign(parts, axis, parse_cell(row[axis]))
     return parts
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView, select_rows, sorted_values
+from fedatlas.experiments.values import parse_cell
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import option
@@ -146,7 +146,7 @@ class FigureData:
 
     def titles(self, axis: str, cells: Sequence[Any]) -> list[str]:
         """Return the cells of an axis in words, without the options that all of the specifications share."""
-        values = list(map(parse, cells))
+        values = list(map(parse_cell, cells))
         if len(values) < 2 or not all(isinstance(value, dict) for value in values):
             return [self.point(axis, cell) for cell in cells]
         return labels.distinguish(values)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
+from fedatlas.experiments.values import parse_cell
 from fedatlas.registry.options import option
 from fedatlas.results.figures import AlgorithmFigure, Drawing, FigureData
 from fedatlas.results.figures.description import Heatmap
@@ -54,7 +54,9 @@ class HeatmapFigure(AlgorithmFigure):
         if self.limit:
             limit, points = lookup("limit", self.limit, LIMITS), frame[keys[1:]].drop_duplicates()
             values = [
-                limit(view.problem, probabilities(view.setting, {axis: parse(cell) for axis, cell in point.items()}))
+                limit(
+                    view.problem, probabilities(view.setting, {axis: parse_cell(cell) for axis, cell in point.items()})
+                )
                 for point in points.to_dict("records")
             ]
             parts.insert(0, points.assign(**{data.y: values, "panel": "closed form"}))

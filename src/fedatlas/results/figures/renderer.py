@@ -16,8 +16,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.values import parse_cell
 from fedatlas.io.files import atomic, write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData
@@ -338,8 +338,8 @@ def _render_heatmap(chart: Chart, numbers: "DataFrame") -> "Picture":
     for ax, part in panels:
         order = {"index": part[y].drop_duplicates(), "columns": part[x].drop_duplicates()}
         cells = part.pivot(index=y, columns=x, values=value).reindex(**order)
-        cells = cells.rename(lambda cell: words(labels.text(parse(cell))), axis=0)
-        cells = cells.rename(lambda cell: words(labels.text(parse(cell))), axis=1)
+        cells = cells.rename(lambda cell: words(labels.text(parse_cell(cell))), axis=0)
+        cells = cells.rename(lambda cell: words(labels.text(parse_cell(cell))), axis=1)
         texts = cells.map(lambda number: labels.number(number, 2)) if cells.size <= MAX_NUMBERS else False
         sns.heatmap(cells, ax=ax, vmin=low, vmax=high, cmap="Blues", cbar=False, rasterized=True, annot=texts, fmt="",
                     annot_kws={"fontsize": 6.5})  # fmt: skip

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.axis_values import parse
 from fedatlas.experiments.experiment_view import is_numeric, sorted_values
 from fedatlas.experiments.scores import comparison_scores, goal
+from fedatlas.experiments.values import parse_cell
 from fedatlas.registry.options import option
 from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.description import (
@@ -95,7 +95,7 @@ class Scaling(PanelFigure):
             y=("mean", y),
             lines=lines | ({LINEAR: LINEAR_LINE} if self.reference else {}),
             range=("low", "high") if ranged else None,
-            categories=[] if numeric else [(str(cell), labels.text(parse(cell))) for cell in cells],
+            categories=[] if numeric else [(str(cell), labels.text(parse_cell(cell))) for cell in cells],
             rings={"published": "published by the authors"} if "published" in numbers else {},
             logx=numeric and cells[0] > 0 and cells[-1] / cells[0] >= WIDE,
             logy=data.log,

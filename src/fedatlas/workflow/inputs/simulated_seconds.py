@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedatlas.experiments import axis_values
 from fedatlas.experiments.cells import EXCHANGES, Cell, CellSpec, Run
 from fedatlas.experiments.dependencies import partition_path
 from fedatlas.experiments.experiment_view import ExperimentView, select_rows
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import RunMeta, Search, create_run, create_setting, initial_searches
+from fedatlas.experiments.values import cell_text, parse_cell
 from fedatlas.federation import problems
 from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.operations import per_sample
@@ -58,8 +58,8 @@ def build(
     for (id, *cells, seed), rows in select_rows(plotted, request.where).groupby(
         ["algorithm", *view.axes, "seed"], sort=False, dropna=False
     ):
-        point = [axis_values.parse(cell.item() if isinstance(cell, np.generic) else cell) for cell in cells]
-        spec, search, file = runs[(id, *map(axis_values.text, point))]
+        point = [parse_cell(cell.item() if isinstance(cell, np.generic) else cell) for cell in cells]
+        spec, search, file = runs[(id, *map(cell_text, point))]
         problem = (json.dumps(spec.problem, sort_keys=True), spec.setting.get("clients"), file, directory)
         groups.append((problem, create_run(spec, search.within, search.chosen or {}, int(seed)), rows))
     groups.sort(key=lambda group: group[0][0])  # then one problem is in memory
@@ -81,7 +81,7 @@ def _runs(
         meta = RunMeta.from_dict(read_meta(folder / "runs" / f"{name}.parquet"))
         for search in meta.searches or initial_searches(meta.spec):
             point = [search.within[axis] if axis in search.within else meta.spec.axis_value(axis) for axis in axes]
-            runs[(name.split("/")[0], *map(axis_values.text, point))] = (meta.spec, search, file)
+            runs[(name.split("/")[0], *map(cell_text, point))] = (meta.spec, search, file)
     return runs
 
 
