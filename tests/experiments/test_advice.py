@@ -8,7 +8,7 @@ import fedatlas
 from fedatlas import UserError
 from fedatlas.cli.show import describe
 from fedatlas.experiments.advice import with_advice
-from fedatlas.experiments.formulas import constants, resolve
+from fedatlas.experiments.values import formula_constants, resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.arrays import State
 from fedatlas.registry.options import option
@@ -28,12 +28,12 @@ def test_every_algorithm_runs_as_it_is_advised(name):
     if "head" in cls.options():
         pytest.skip("only networks have a head")
     advised = with_advice(cls, {}, {**SETTING, "clients": objective.clients})
-    values = resolve(advised, cls.options(), objective)
+    values = resolve_formulas(advised, cls.options(), objective)
     for item in cls.options().values():
         default = item.default() if callable(item.default) else item.default
         assert item.fits(values.get(item.name, default if not item.required else None)) or item.constant
         if item.advice:
-            assert set(constants(item.advice, item.name)) <= NAMES | set(cls.options())
+            assert set(formula_constants(item.advice, item.name)) <= NAMES | set(cls.options())
     frame = fedatlas.train(name, objective, local_steps=4, rounds=10, batch=None, **values)
     assert frame.attrs["status"] == "ok"
     assert frame["suboptimality"].iloc[-1] < frame["suboptimality"].iloc[0]

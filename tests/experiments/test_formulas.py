@@ -4,10 +4,10 @@ import pytest
 
 from fedatlas.errors import Undefined, UserError
 from fedatlas.experiments.cells import CellSpec, Run, Select
-from fedatlas.experiments.formulas import check_constants, evaluate
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import create, runs
+from fedatlas.experiments.values import check_constants, evaluate_formula
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.helpers import quadratic
 
@@ -19,7 +19,7 @@ FIELDS = ALGORITHMS.get("dane+-gd").options()
     [("1/L", 0.1), ("2*delta_B", 1.0), ("L - (mu + 0.5)*2", 7.0), ("3e-2", 0.03), ("1/L/2", 0.05)],
 )
 def test_value_of_a_formula(text, value):
-    assert evaluate(text, "lr", quadratic(mu=1.0, L=10.0, similarity=0.5)) == pytest.approx(value)
+    assert evaluate_formula(text, "lr", quadratic(mu=1.0, L=10.0, similarity=0.5)) == pytest.approx(value)
 
 
 NO_FORMULAS = ["1/", "L**2", "import os", "f(L)", "L.real", "'L'", "1/(L-L)", "True", "", "\0", "\ud800", "9" * 400]
@@ -28,7 +28,7 @@ NO_FORMULAS = ["1/", "L**2", "import os", "f(L)", "L.real", "'L'", "1/(L-L)", "T
 @pytest.mark.parametrize("text", NO_FORMULAS)
 def test_what_is_no_formula(text):
     with pytest.raises(UserError, match="lr"):
-        evaluate(text, "lr", quadratic())
+        evaluate_formula(text, "lr", quadratic())
 
 
 def test_an_unknown_constant_is_told_with_the_hyper_parameter():

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.api.train import train
-from fedatlas.experiments import expansion, formulas, run
+from fedatlas.experiments import expansion, run
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import RunMeta, initial_searches, tuned_points
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.tuning import axes
+from fedatlas.experiments.values import evaluate_formula, formula_constants, resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.problems import create
 from fedatlas.registry.options import Option
@@ -64,8 +65,8 @@ def test_a_longer_search_begins_with_the_shorter_one(few, extra):
 def test_trials_of_formulas_are_multiples_of_them():
     ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
     for value in axes.draw({"a": ends}, KNOWN, 8)["a"]:
-        assert formulas.constants(value, "a") == ["L_max", "lam"]
-        assert 0.005 <= formulas.evaluate(value, "a") <= 5
+        assert formula_constants(value, "a") == ["L_max", "lam"]
+        assert 0.005 <= evaluate_formula(value, "a") <= 5
 
 
 @given(positive, st.floats(1.5, 1e4), st.sampled_from(["lowest", "highest"]), st.integers(1, 3))
@@ -170,12 +171,12 @@ def test_trials_that_cannot_be_run_are_left_out(tmp_path):
 
 def test_formulas_may_name_other_hyper_parameters():
     options, problem = ALGORITHMS.get("feddyn").options(), create({"kind": "quadratic", "dim": 2, "L": 3.0}, 2)
-    assert formulas.resolve({"lr": "1/(L+alpha)", "alpha": "2*L"}, options, problem) == {"lr": 1 / 9, "alpha": 6.0}
-    assert formulas.resolve({"lr": "min(1,max(L,alpha))/4", "alpha": 0.5}, options, problem)["lr"] == 0.25
+    assert resolve_formulas({"lr": "1/(L+alpha)", "alpha": "2*L"}, options, problem) == {"lr": 1 / 9, "alpha": 6.0}
+    assert resolve_formulas({"lr": "min(1,max(L,alpha))/4", "alpha": 0.5}, options, problem)["lr"] == 0.25
     with pytest.raises(UserError, match="depends on itself"):
-        formulas.resolve({"lr": "1/alpha", "alpha": "1/lr"}, options, problem)
+        resolve_formulas({"lr": "1/alpha", "alpha": "1/lr"}, options, problem)
     with pytest.raises(UserError, match="no constant 'beta'"):
-        formulas.resolve({"lr": "1/beta", "alpha": 1.0}, options, problem)
+        resolve_formulas({"lr": "1/beta", "alpha": 1.0}, options, problem)
 
 
 def test_a_thousand_trials_in_a_thousand_parts_are_those_that_hold_a_point(tmp_path):

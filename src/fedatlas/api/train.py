@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError, explain_overflow
 from fedatlas.experiments.cells import LARGEST_SEED
-from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
+from fedatlas.experiments.values import resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine import memory
 from fedatlas.federation.engine.setting import Setting
@@ -102,13 +102,13 @@ def train(
     setting = construct("train", Setting, conditions)
     setting.participation_kind.validate_files(setting.clients)
     parameters = {name: value for name, value in options.items() if name not in SETTING}
-    _create(algorithm, resolve(parameters, cls.options()))  # a wrong value is refused before data are read
+    _create(algorithm, resolve_formulas(parameters, cls.options()))  # a wrong value is refused before data are read
     identity: Any = None
     problem_spec = dict(problem) if isinstance(problem, Mapping) else repr(problem)
     if isinstance(problem, Mapping):
         described, problem = problem, interactive.create(problem, setting.clients)
         identity = (interactive.identity(described, setting.clients), *classes(described))
-    algorithm = _create(algorithm, resolve(parameters, cls.options(), problem))
+    algorithm = _create(algorithm, resolve_formulas(parameters, cls.options(), problem))
     spec = {
         "algorithm": algorithm.name,
         "parameters": dataclasses.asdict(algorithm),

@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Space
 from fedatlas.experiments.labels import SYMBOLS
 from fedatlas.experiments.tuning.axes import size
+from fedatlas.experiments.values import formula_constants, scale_formula
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions
 from fedatlas.registry.options import Option
@@ -81,14 +81,14 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
             f"search.{option.name}=[LOW,HIGH] or set.{option.name}=VALUE"
         )
     text = substitute_setting(option.advice, setting)
-    return [formulas.multiple(text, factor) for factor in AROUND]
+    return [scale_formula(text, factor) for factor in AROUND]
 
 
 def _checked_range(key: str, ends: Any, constants: Collection[str]) -> list[Any]:
     """Return a range as two numbers, or as two formulas of available constants."""
     try:
         low, high = map(size, ends)
-        constants_of = [formulas.constants(end, key) if isinstance(end, str) else [] for end in ends]
+        constants_of = [formula_constants(end, key) if isinstance(end, str) else [] for end in ends]
     except (TypeError, ValueError) as error:
         raise UserError(f"{key} is {ends!r:.60}; it must be a list of a low and a high end ({error})") from None
     if not 0 < low < high:

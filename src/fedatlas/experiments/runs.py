@@ -13,8 +13,8 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Environment, Point, Run, Space, has_choice
-from fedatlas.experiments.formulas import resolve
 from fedatlas.experiments.result_files import explain_metadata
+from fedatlas.experiments.values import resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import instance_at
@@ -211,7 +211,7 @@ def create(run: Run, problem: Any = None) -> tuple[Algorithm, Setting]:
     UserError if a value does not fit, or a formula has no finite value.
     """
     options = ALGORITHMS.get(run.algorithm).options()
-    return ALGORITHMS.create(run.algorithm, resolve(run.parameters, options, problem)), create_setting(run)
+    return ALGORITHMS.create(run.algorithm, resolve_formulas(run.parameters, options, problem)), create_setting(run)
 
 
 def create_setting(run: Run) -> Setting:

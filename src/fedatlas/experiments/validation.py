@@ -15,9 +15,9 @@ import numpy as np
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
 from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
-from fedatlas.experiments.formulas import check_constants, resolve
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
+from fedatlas.experiments.values import check_constants, resolve_formulas
 from fedatlas.federation import partitions, problems
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
@@ -80,7 +80,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
 def _algorithm(_study: Path | None, name: str, parameters: str) -> Algorithm:
     """Build an algorithm without a problem, so that its formulas are only parsed."""
     options = ALGORITHMS.get(name).options()
-    return ALGORITHMS.create(name, resolve(json.loads(parameters), options))
+    return ALGORITHMS.create(name, resolve_formulas(json.loads(parameters), options))
 
 
 @functools.lru_cache(10_000)

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments import formulas
 from fedatlas.experiments.cells import Axes, Point, Space
-from fedatlas.experiments.values import is_number
+from fedatlas.experiments.values import evaluate_formula, formula_constants, is_number, round_digits, scale_formula
 from fedatlas.registry.options import Option
 
 DIGITS = 4  # that trials have
@@ -23,7 +22,7 @@ GROWTH = 1 / 2  # by which share of its length a range grows; so many new trials
 TRIED = 50  # places of the sequence that are looked at for each point
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
-_evaluate = functools.lru_cache(10_000)(formulas.evaluate)
+_evaluate = functools.lru_cache(10_000)(evaluate_formula)
 
 
 def size(value: Any) -> float:
@@ -85,8 +84,8 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
         return None
     factor = (outer / inner) ** (moved + 1)
     if _constants(value_of[outer]):
-        return formulas.multiple(value_of[outer], factor)
-    new = formulas.round_digits(outer * factor)
+        return scale_formula(value_of[outer], factor)
+    new = round_digits(outer * factor)
     if float not in option.members:
         new = math.floor(new + 0.5)
     elif new.is_integer() and all(isinstance(value, int) for value in initial):
@@ -97,7 +96,7 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
 
 def _constants(value: Any) -> frozenset[str]:
     """Return the names of the constants in a formula; none in a number."""
-    return frozenset(formulas.constants(value, "") if isinstance(value, str) else ())
+    return frozenset(formula_constants(value, "") if isinstance(value, str) else ())
 
 
 def draw(space: Space, options: Mapping[str, Option], count: int, excluded: Sequence[Point] = ()) -> Axes:
@@ -133,7 +132,7 @@ def _value_at(ends: Sequence[Any], share: float, option: Option) -> Any:
 def times(value: Any, factor: float) -> Any:
     """Return a number or a formula times a factor, with DIGITS digits."""
     short = float(f"{factor:.{DIGITS}g}")
-    return formulas.multiple(value, short) if isinstance(value, str) else float(f"{value * short:.{DIGITS}g}")
+    return scale_formula(value, short) if isinstance(value, str) else float(f"{value * short:.{DIGITS}g}")
 
 
 @functools.cache

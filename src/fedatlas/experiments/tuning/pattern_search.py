@@ -16,11 +16,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fedatlas.experiments import formulas, scores
+from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.runs import Search, Trial
 from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
 from fedatlas.experiments.tuning.axes import DIGITS, end, size
+from fedatlas.experiments.values import scale_formula
 from fedatlas.registry.options import Option, option
 
 PARTS = 64  # of a doubling, in which steps are counted
@@ -220,7 +221,7 @@ def _stepped(value: Any, steps: int, option: Option) -> Any:
         return value
     factor = float(f"{2 ** (steps / PARTS):.{DIGITS}g}")
     if isinstance(value, str):
-        return formulas.multiple(value, factor)
+        return scale_formula(value, factor)
     decays = option.below == 1  # such as a momentum: what matters is how far it is from 1
     new = float(f"{1 - (1 - value) * factor if decays else value * factor:.{DIGITS}g}")
     new = new if option.high is None else min(new, float(option.high))

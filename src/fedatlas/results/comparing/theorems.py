@@ -11,9 +11,8 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
 from fedatlas.experiments.experiment_view import ExperimentView
-from fedatlas.experiments.formulas import evaluate
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
-from fedatlas.experiments.values import are_equal, parse_cell
+from fedatlas.experiments.values import are_equal, evaluate_formula, parse_cell
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -103,13 +102,13 @@ def validate_quantity(formula: str, run: Run) -> None:
     """Raise UserError if a formula of constants has no value for the problem of a run."""
     if PROBLEMS.get(run.problem["kind"]).on_data:
         raise UserError("against: the constants of a problem on data are not known exactly; use a synthetic problem")
-    evaluate(formula, "against", create_problem(run.problem, create_setting(run).clients))
+    evaluate_formula(formula, "against", create_problem(run.problem, create_setting(run).clients))
 
 
 def quantity(view: ExperimentView, point: Mapping[Hashable, Any], formula: str) -> float:
     """Return the value of a formula of the problem's constants at a point of the axes."""
     parts = parts_at(view, point, view.setting, {})
-    return evaluate(formula, "against", create_problem(parts["problem"], parts["setting"]["clients"]))
+    return evaluate_formula(formula, "against", create_problem(parts["problem"], parts["setting"]["clients"]))
 
 
 def parts_at(
