@@ -12,7 +12,7 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Space
 from fedatlas.experiments.labels import SYMBOLS
-from fedatlas.experiments.tuning.axes import size
+from fedatlas.experiments.tuning import size
 from fedatlas.experiments.values import formula_constants, scale_formula
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions

@@ -5,6 +5,7 @@ grid, and ``trials`` draws from search spaces; another rule is named by the key 
 """
 
 import dataclasses
+import functools
 import itertools
 import math
 import operator
@@ -13,10 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import CellSpec, Point
+from fedatlas.experiments.cells import Axes, CellSpec, Point, Space
 from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, Confirmation, Search, Trial, search_trials, tuned_points
-from fedatlas.experiments.tuning.axes import border, end, has_order, range_share, size
+from fedatlas.experiments.values import evaluate_formula, formula_constants, is_number, round_digits, scale_formula
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Family, Kind
@@ -229,3 +231,60 @@ def _refutes(rival: Point, best: Point, seeds: Sequence[int], outcomes: Outcomes
     is_better, worst = (operator.lt, max) if outcomes.goal == "min" else (operator.gt, min)
     wins = sum(map(is_better, theirs, ours))
     return wins >= math.ceil(MAJORITY * len(seeds)) or is_better(worst(theirs), statistics.fmean(ours))
+
+
+BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow
+
+
+_evaluate = functools.lru_cache(10_000)(evaluate_formula)
+
+
+def size(value: Any) -> float:
+    """Return the number that orders a value: itself, or that of a formula where all constants are 1.
+
+    Raises:
+        UserError: The value is neither a number nor a formula.
+    """
+    if isinstance(value, str):
+        return _evaluate(value, "range")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UserError(f"{value!r:.60} is neither a number nor a formula")
+    return value
+
+
+def has_order(values: Sequence[Any]) -> bool:
+    """Return whether all values of an axis are numbers or formulas."""
+    try:
+        return all(math.isfinite(size(value)) for value in values)
+    except UserError:
+        return False
+
+
+def end(value: Any, values: Sequence[Any]) -> str:
+    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
+
+    Values other than numbers and formulas have no order, and neither have a number and a formula of constants.
+    """
+    if not has_order(values) or len({bool(constants_of(each)) for each in values}) > 1:
+        return ""
+    sizes = {*map(size, values)}
+    if len(sizes) < 2:
+        return ""
+    return {min(sizes): "lowest", max(sizes): "highest"}.get(size(value), "")
+
+
+def constants_of(value: Any) -> frozenset[str]:
+    """Return the names of the constants in a formula; none in a number."""
+    return frozenset(formula_constants(value, "") if isinstance(value, str) else ())
+
+
+def range_share(ends: Sequence[Any], value: Any) -> float:
+    """Return the position of a value in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
+    low, high = map(size, ends)
+    return math.log(size(value) / low) / math.log(high / low)
+
+
+def border(ends: Sequence[Any], value: Any) -> str:
+    """Return ``lowest`` or ``highest`` if a value lies near that end of a range, else an empty text."""
+    share = range_share(ends, value)
+    return "lowest" if share < BORDER else "highest" if share > 1 - BORDER else ""

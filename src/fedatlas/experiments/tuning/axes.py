@@ -11,52 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, Point, Space
-from fedatlas.experiments.values import evaluate_formula, formula_constants, is_number, round_digits, scale_formula
+from fedatlas.experiments.values import is_number, round_digits, scale_formula
 from fedatlas.registry.options import Option
 
 DIGITS = 4  # that trials have
-BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow
 GROWTH = 1 / 2  # by which share of its length a range grows; so many new trials are drawn, as a share of the first
 TRIED = 50  # places of the sequence that are looked at for each point
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
-
-_evaluate = functools.lru_cache(10_000)(evaluate_formula)
-
-
-def size(value: Any) -> float:
-    """Return the number that orders a value: itself, or that of a formula where all constants are 1.
-
-    Raises:
-        UserError: The value is neither a number nor a formula.
-    """
-    if isinstance(value, str):
-        return _evaluate(value, "range")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise UserError(f"{value!r:.60} is neither a number nor a formula")
-    return value
-
-
-def has_order(values: Sequence[Any]) -> bool:
-    """Return whether all values of an axis are numbers or formulas."""
-    try:
-        return all(math.isfinite(size(value)) for value in values)
-    except UserError:
-        return False
-
-
-def end(value: Any, values: Sequence[Any]) -> str:
-    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
-
-    Values other than numbers and formulas have no order, and neither have a number and a formula of constants.
-    """
-    if not has_order(values) or len({bool(_constants(each)) for each in values}) > 1:
-        return ""
-    sizes = {*map(size, values)}
-    if len(sizes) < 2:
-        return ""
-    return {min(sizes): "lowest", max(sizes): "highest"}.get(size(value), "")
 
 
 def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option: Option, extend: int) -> Any:
@@ -75,7 +37,7 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
         extend: How often an end may be moved.
     """
     which = end(best, values)
-    if not which or len({*map(_constants, initial)}) > 1:
+    if not which or len({*map(constants_of, initial)}) > 1:
         return None
     value_of, now = {size(value): value for value in initial}, [*map(size, values)]
     outer, inner = sorted(value_of, reverse=which == "highest")[:2]
@@ -83,7 +45,7 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
     if min(outer, inner) <= 0 or moved >= extend:
         return None
     factor = (outer / inner) ** (moved + 1)
-    if _constants(value_of[outer]):
+    if constants_of(value_of[outer]):
         return scale_formula(value_of[outer], factor)
     new = round_digits(outer * factor)
     if float not in option.members:
@@ -92,11 +54,6 @@ def next_value(initial: Sequence[Any], values: Sequence[Any], best: Any, option:
         new = int(new)
     beyond = new > max(now) if which == "highest" else 0 < new < min(now)
     return new if beyond and is_number(new) and option.fits(new) else None
-
-
-def _constants(value: Any) -> frozenset[str]:
-    """Return the names of the constants in a formula; none in a number."""
-    return frozenset(formula_constants(value, "") if isinstance(value, str) else ())
 
 
 def draw(space: Space, options: Mapping[str, Option], count: int, excluded: Sequence[Point] = ()) -> Axes:
@@ -144,18 +101,6 @@ def _halton(index: int, base: int) -> float:
         inverse += rest * digit
         digit /= base
     return inverse
-
-
-def range_share(ends: Sequence[Any], value: Any) -> float:
-    """Return the position of a value in a range, on a logarithmic scale: 0 at the low end, 1 at the high one."""
-    low, high = map(size, ends)
-    return math.log(size(value) / low) / math.log(high / low)
-
-
-def border(ends: Sequence[Any], value: Any) -> str:
-    """Return ``lowest`` or ``highest`` if a value lies near that end of a range, else an empty text."""
-    share = range_share(ends, value)
-    return "lowest" if share < BORDER else "highest" if share > 1 - BORDER else ""
 
 
 def grow(first: Sequence[Any], ends: Sequence[Any], which: str, extend: int) -> tuple[list[Any], list[Any]] | None:

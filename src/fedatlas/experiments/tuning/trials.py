@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from fedatlas.experiments.cells import Point
 from fedatlas.experiments.runs import Search, tuned_points
-from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
-from fedatlas.experiments.tuning.axes import GROWTH, border, draw, grow
+from fedatlas.experiments.tuning import Outcomes, TuningRule, border, option_of
+from fedatlas.experiments.tuning.axes import GROWTH, draw, grow
 
 
 @dataclass(frozen=True, kw_only=True)
