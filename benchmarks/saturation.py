@@ -36,8 +36,8 @@ from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import load_problem, run_cell
 from fedatlas.experiments.tuning import option_of
-from fedatlas.experiments.tuning.axes import draw, times
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
+from fedatlas.experiments.tuning.trials import draw, times
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.workflow.configuration import FOLDER, shipped
 

@@ -11,7 +11,8 @@ import pytest
 from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import Search
-from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, axes, fresh_seeds
+from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, fresh_seeds
+from fedatlas.experiments.tuning.trials import next_value
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.transcriptions.tuned_search import tuned_search
 
@@ -80,7 +81,7 @@ def test_the_search_is_that_of_the_documentation(count, noise, lost):
         names = list(tune)
         value, words, ran, refuted = tuned_search(
             loss, list(tune.values()), select.seeds, spec.seeds,
-            lambda k, values, best, tune=tune, names=names: axes.next_value(tune[names[k]], values, best, option, 2),
+            lambda k, values, best, tune=tune, names=names: next_value(tune[names[k]], values, best, option, 2),
         )  # fmt: skip
         search, tried = search_over(spec, loss)
         confirmation = search.confirmation

@@ -15,7 +15,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import RunMeta, initial_searches, tuned_points
 from fedatlas.experiments.tables import build
-from fedatlas.experiments.tuning import axes
+from fedatlas.experiments.tuning.trials import draw, grow
 from fedatlas.experiments.values import evaluate_formula, formula_constants, resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.problems import create
@@ -41,7 +41,7 @@ positive = st.floats(1e-6, 1e6, allow_subnormal=False)
 
 
 def spec(space, count=8, **change):
-    tune = axes.draw(space, dict.fromkeys(space, ANY), count)
+    tune = draw(space, dict.fromkeys(space, ANY), count)
     fields = {
         "algorithm": "fedavg",
         "parameters": {},
@@ -58,13 +58,13 @@ def spec(space, count=8, **change):
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_a_longer_search_begins_with_the_shorter_one(few, extra):
     space = {"a": [0.01, 10.0], "b": ["0.1/L", "10/L"]}
-    short, long = (axes.draw(space, KNOWN, count) for count in (few, few + extra))
+    short, long = (draw(space, KNOWN, count) for count in (few, few + extra))
     assert all(long[name][:few] == short[name] for name in space)
 
 
 def test_trials_of_formulas_are_multiples_of_them():
     ends = ["0.01/(L_max+lam)", "10/(L_max+lam)"]
-    for value in axes.draw({"a": ends}, KNOWN, 8)["a"]:
+    for value in draw({"a": ends}, KNOWN, 8)["a"]:
         assert formula_constants(value, "a") == ["L_max", "lam"]
         assert 0.005 <= evaluate_formula(value, "a") <= 5
 
@@ -73,10 +73,10 @@ def test_trials_of_formulas_are_multiples_of_them():
 def test_ranges_grow_by_half_their_first_length(low, ratio, which, times):
     first = ends = [low, low * ratio]
     for _ in range(times):
-        ends, part = axes.grow(first, ends, which, times)
+        ends, part = grow(first, ends, which, times)
         assert math.log(part[1] / part[0]) == pytest.approx(math.log(ratio) / 2, rel=0.05, abs=1e-3)
-    assert axes.grow(first, ends, which, times) is None
-    assert axes.grow(first, ends, {"lowest": "highest", "highest": "lowest"}[which], 1) is not None
+    assert grow(first, ends, which, times) is None
+    assert grow(first, ends, {"lowest": "highest", "highest": "lowest"}[which], 1) is not None
 
 
 def best_of(table, seeds):
@@ -109,7 +109,7 @@ def test_the_space_grows_to_the_side_of_the_best_until_the_limit(tmp_path):
     path = tmp_path / "fedavg/all.parquet"
     run.run_cell(spec({"lr": [1e-7, 1e-6]}), path)
     (search,) = RunMeta.from_dict(files.read_meta(path)).searches
-    assert axes.grow([1e-7, 1e-6], search.space["lr"], "highest", SELECT.extend) is None
+    assert grow([1e-7, 1e-6], search.space["lr"], "highest", SELECT.extend) is None
     assert len(search.axes["lr"]) == 8 + 2 * 4
     assert search.chosen["lr"] == max(search.axes["lr"]) > 5e-6
     table = build([], SELECT, [path]).table

@@ -14,7 +14,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.tables import build
-from fedatlas.experiments.tuning import axes
+from fedatlas.experiments.tuning.trials import next_value
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 
@@ -68,17 +68,17 @@ def rows_of(path):
     ],
 )
 def test_the_next_value_of_an_axis(axis, best, expected):
-    result = axes.next_value(axis, axis, best, ANY, 3)
+    result = next_value(axis, axis, best, ANY, 3)
     assert result == expected and type(result) is type(expected)
 
 
 def test_a_value_beyond_the_range_of_the_option_is_none():
     share = dataclasses.replace(ANY, above=0, high=1)
-    assert axes.next_value([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
-    assert axes.next_value([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
-    assert axes.next_value([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
-    assert axes.next_value([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
-    assert axes.next_value([2, 3], [2, 3], 3, WHOLE, 3) == 5
+    assert next_value([0.1, 0.5], [0.1, 0.5], 0.5, share, 3) is None
+    assert next_value([0.1, 0.2], [0.1, 0.2], 0.2, share, 3) == 0.4
+    assert next_value([1, 2, 5], [1, 2, 5], 1, WHOLE, 3) is None
+    assert next_value([5, 10, 50], [5, 10, 50], 50, WHOLE, 3) == 250
+    assert next_value([2, 3], [2, 3], 3, WHOLE, 3) == 5
 
 
 def test_a_cell_whose_axis_is_continued_is_the_cell_of_the_whole_axis(tmp_path):

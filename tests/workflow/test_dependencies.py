@@ -104,7 +104,7 @@ EDGES = [
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
     ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),
     ("lenet", "architectures.lenet sampling.reshuffling", "architectures.resnet18 sampling.legacy"),
-    ("tuned", "experiments.tuning.grid experiments.tuning.axes experiments.scores",
+    ("tuned", "experiments.tuning.grid experiments.tuning.trials experiments.scores",
      "experiments.tuning.successive_halving experiments.tuning.pattern_search"),
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
     ("prepared", "data.readers.embedded data.preparation", "data.readers.published_images problems.logistic"),

@@ -17,7 +17,7 @@ LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 Axes = dict[str, list[Any]]  # values by axis
 Point = dict[str, Any]  # one value for each axis
 Spec = dict[str, Any]  # a kind and its options
-Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.axes`
+Space = dict[str, list[Any]]  # (low, high) of each tuned hyper-parameter; see `fedatlas.experiments.tuning.trials`
 Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.environment`
 
 CASE = "case"  # the axis of an experiment's cases

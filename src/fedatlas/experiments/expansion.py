@@ -20,7 +20,7 @@ from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
-from fedatlas.experiments.tuning.axes import draw
+from fedatlas.experiments.tuning.trials import draw
 from fedatlas.experiments.values import is_number
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm

@@ -20,7 +20,7 @@ from fedatlas.experiments import scores
 from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.runs import Search, Trial
 from fedatlas.experiments.tuning import Outcomes, TuningRule, end, option_of, size
-from fedatlas.experiments.tuning.axes import DIGITS
+from fedatlas.experiments.tuning.trials import DIGITS
 from fedatlas.experiments.values import scale_formula
 from fedatlas.registry.options import Option, option
 
