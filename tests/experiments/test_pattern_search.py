@@ -10,7 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, runs
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import Search
-from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, trials
+from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, size
+from fedatlas.experiments.tuning.trials import draw
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.experiments.stopping import assert_same_bits_in_pieces
 from tests.experiments.test_config import GOOD, load
@@ -35,7 +36,7 @@ def spec_of(algorithm, trials=8, **change):
         "parameters": {},
         "problem": {"kind": "quadratic", "dim": 3},
         "setting": {"clients": 4, "rounds": 8, "batch": None},
-        "tune": trials.draw(space, ALGORITHMS.get(algorithm).options(), trials * len(space)),
+        "tune": draw(space, ALGORITHMS.get(algorithm).options(), trials * len(space)),
         "space": space,
         "select": SELECT,
         "tuning": RULE,
@@ -44,7 +45,7 @@ def spec_of(algorithm, trials=8, **change):
 
 
 def logarithms(point):
-    return np.array([math.log10(trials.size(value)) for value in point.values()])
+    return np.array([math.log10(size(value)) for value in point.values()])
 
 
 def search_over(spec, loss, rows=None, confirmed=False, possible=lambda point: True):
@@ -84,7 +85,7 @@ NEAR = math.log10(2) / 4 * 1.01  # a quarter of a doubling: the largest distance
 @pytest.mark.parametrize("shift", [0.0, 1.0, 2.0])
 def test_it_ends_at_an_optimum_that_lies_decades_outside_the_ranges(algorithm, shift):
     spec = spec_of(algorithm)
-    ends = [trials.size(high) for _, high in spec.space.values()]
+    ends = [size(high) for _, high in spec.space.values()]
     centre = [math.log10(end) + shift for end in ends]
     search, _ = search_over(spec, valley(centre))
     assert np.abs(logarithms(search.chosen) - centre).max() <= NEAR
@@ -182,7 +183,7 @@ def test_values_stay_within_their_options(algorithm, name, ends, best):
     option = ALGORITHMS.get(algorithm).options()[name]
     space = {name: ends}
     spec = dataclasses.replace(
-        spec_of("fedavg"), algorithm=algorithm, space=space, tune=trials.draw(space, {name: option}, 8)
+        spec_of("fedavg"), algorithm=algorithm, space=space, tune=draw(space, {name: option}, 8)
     )
 
     def loss(x, seed):

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import scores
-from fedatlas.experiments.cells import Axes, CellSpec, Point, Space
+from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.runs import FIRST_SEEDS, SETTING, Confirmation, Search, Trial, search_trials, tuned_points
-from fedatlas.experiments.values import evaluate_formula, formula_constants, is_number, round_digits, scale_formula
+from fedatlas.experiments.values import evaluate_formula, formula_constants
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Family, Kind

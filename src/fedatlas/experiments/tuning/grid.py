@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from fedatlas.experiments.cells import Point
 from fedatlas.experiments.runs import Search, product
-from fedatlas.experiments.tuning import Outcomes, TuningRule, option_of
+from fedatlas.experiments.tuning import Outcomes, TuningRule, constants_of, end, option_of, size
 from fedatlas.experiments.values import is_number, round_digits, scale_formula
 from fedatlas.registry.options import Option
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from fedatlas.experiments.cells import Axes, Point, Space
 from fedatlas.experiments.runs import Search, tuned_points
-from fedatlas.experiments.tuning import Outcomes, TuningRule, border, option_of
+from fedatlas.experiments.tuning import Outcomes, TuningRule, border, option_of, size
 from fedatlas.experiments.values import scale_formula
 from fedatlas.registry.options import Option
 
