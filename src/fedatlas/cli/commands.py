@@ -17,7 +17,7 @@ from typing import Any
 
 from fedatlas.cli.parser import DEFAULT_CLIENTS
 from fedatlas.errors import UserError
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent, progress_bar
 from fedatlas.io.text import parse_yaml
 from fedatlas.registry import extensions
 
@@ -60,11 +60,11 @@ def _show_claims(a: Namespace) -> None:
     margin = max(len(row["verdict"]) for row in rows) + 2
     for row in rows:
         claim = f"{row['experiment']} ({row['size']}): {row['text']} [{row['source']}]"
-        print(terminal.hanging_indent(row["verdict"], claim, margin))
+        print(hanging_indent(row["verdict"], claim, margin))
         seeds = f" over {row['seeds']} seeds" if row["seeds"] else ""
         numbers = {"paper": row["paper"], "here": row["ours"] + seeds, "interpretation": row["interpretation"]}
         if text := "; ".join(f"{name}: {value}" for name, value in numbers.items() if value.strip()):
-            print(terminal.hanging_indent("", text, margin))
+            print(hanging_indent("", text, margin))
 
 
 def cite(a: Namespace) -> None:
@@ -87,7 +87,7 @@ def train(a: Namespace) -> None:
     given = {"clients": parse_clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "seed": a.seed}
     options = {"algorithm": a.algorithm, "problem": problem} | given | parse_pairs("--set", a.set)
     options |= {} if "local_epochs" in options else {"local_steps": a.local_steps}
-    with terminal.progress_bar("training", a.rounds, "round") as bar:
+    with progress_bar("training", a.rounds, "round") as bar:
         frame = train(**options | {"progress": functools.partial(_update_bar, bar)})
     if a.csv:
         frame.to_csv(a.output, index=False)

@@ -12,7 +12,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import Metric
 from fedatlas.federation.problems import ProblemKind
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind, first_paragraph
@@ -62,7 +62,7 @@ def lines(sections: Mapping[str, list[tuple[str, str]]]) -> Iterator[str]:
     """Return sections for people, in lines of the width of the terminal."""
     for section, entries in sections.items():
         yield f"{section}:"
-        yield from (terminal.hanging_indent(f"  {name:<18} ", text, 21) for name, text in entries)
+        yield from (hanging_indent(f"  {name:<18} ", text, 21) for name, text in entries)
         yield ""
 
 

@@ -11,7 +11,7 @@ from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import labels
 from fedatlas.experiments.dependencies import data_names
 from fedatlas.federation.metrics import Metric
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent, width
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
@@ -48,11 +48,11 @@ def names() -> list[str]:
 
 
 def _width() -> int:
-    return min(terminal.width(), 120)
+    return min(width(), 120)
 
 
 def _fill(head: str, text: str) -> str:
-    return terminal.hanging_indent(f"    {head}", text, columns=_width())
+    return hanging_indent(f"    {head}", text, columns=_width())
 
 
 def _paragraph(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.io import terminal
+from fedatlas.io.formats import progress_bar
 from fedatlas.registry.validation import validate_names
 from fedatlas.testing import (
     CONFORMANCE_TESTS,
@@ -61,7 +61,7 @@ def check(names: Sequence[str], values: Mapping[str, Any], only: Collection[str]
         only: Names of the tests to run; all if empty.
     """
     total, tested = 0, implementations(names, values, only)
-    with terminal.progress_bar("checking", len(tested) * len(set(only) or CONFORMANCE_TESTS), "test") as bar:
+    with progress_bar("checking", len(tested) * len(set(only) or CONFORMANCE_TESTS), "test") as bar:
         write = bar.write
         for implementation in tested:
             start, counts = time.monotonic(), dict.fromkeys((PASSED, FAILED, NOT_APPLICABLE), 0)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fedatlas.experiments import SIZES, labels
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent, width
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.times import experiment_costs
@@ -22,11 +22,11 @@ def lines(study: Study) -> Iterator[str]:
     for name, document in documents.items():
         papers.setdefault(str(document.get("paper") or ""), []).append(name)
     costs, margin = experiment_costs(study), max(map(len, documents), default=0) + 4
-    yield from textwrap.wrap(LEGEND, terminal.width())
+    yield from textwrap.wrap(LEGEND, width())
     for paper, names in papers.items():
-        yield from ("", *textwrap.wrap(labels.paper(paper), terminal.width()))
+        yield from ("", *textwrap.wrap(labels.paper(paper), width()))
         for name in names:
-            yield terminal.hanging_indent(f"  {name}", title(study, name, documents[name]), margin)
+            yield hanging_indent(f"  {name}", title(study, name, documents[name]), margin)
             known = {size: costs.get((name, size)) for size in sizes(documents[name])}
             memory = max((cost.memory_mb for cost in known.values() if cost), default=0)
             durations = ", ".join(
@@ -35,7 +35,7 @@ def lines(study: Study) -> Iterator[str]:
             )
             largest = f"; {format_size(memory * 1e6)}" if memory else ""
             for details in filter(None, (str(documents[name].get("source") or ""), f"{durations}{largest}")):
-                yield terminal.hanging_indent("", details, margin)
+                yield hanging_indent("", details, margin)
 
 
 def title(study: Study, name: str, document: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent
 from fedatlas.publish.report.cards import Card, make_cards
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.publish.report.headlines import read_headlines
@@ -72,7 +72,7 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield ""
         margin = max(len(f"{name} ({size})") for size, name in claims) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
-            yield terminal.hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
+            yield hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
         yield ""
     for path in paths[:MOST]:
         yield f"Made      {path}"
@@ -82,7 +82,7 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
     metas = [TableMeta.from_dict(read_meta(path)) for path in tables if path.exists()]
     if recorded := sum(meta.recorded for meta in metas):
         origin = f"{recorded} of {sum(len(meta.files) for meta in metas)} cells from the record"
-        yield terminal.hanging_indent("Record    ", f"{origin}; `--config record=ignore` computes them", columns=WIDTH)
+        yield hanging_indent("Record    ", f"{origin}; `--config record=ignore` computes them", columns=WIDTH)
     results = Path(study.folders.results)
     if waiting := len({folder for _, folder in track.pending(results)}):
         words = "an experiment" if waiting == 1 else f"{waiting} experiments"

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from fedatlas.experiments import labels
-from fedatlas.io import terminal
+from fedatlas.io.formats import hanging_indent
 from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.results.comparing.pairwise import MEANINGFUL, Estimate
 from fedatlas.results.comparing.ranks import ProblemRank
@@ -17,7 +17,7 @@ def render(numbers: EntryNumbers) -> str:
     """Return the tables of an algorithm, and the sentence."""
     tables = [problem_rows(numbers), choice_rows(numbers), overall_rows(numbers)[: HARDEST + 1]]
     parts = [[f"{numbers.name}: {numbers.quantity}"], *(align(rows) for rows in tables if len(rows) > 1)]
-    sentences = (terminal.hanging_indent("", text) for text in (numbers.sentence, note(numbers)))
+    sentences = (hanging_indent("", text) for text in (numbers.sentence, note(numbers)))
     return "\n\n".join("\n".join(part) for part in (*parts, sentences))
 
 
