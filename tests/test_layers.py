@@ -42,7 +42,7 @@ ROOMS = [
     {"records"},
     {"results.comparing", "results.costs"},
     {"results.figures", "results.claims"},
-    {"publish.citations"},
+    {"publish.report.facts_builder"},
     {"publish.report"},
     {"publish.tracking"},
     {"workflow"},

@@ -69,7 +69,7 @@ def _show_claims(a: Namespace) -> None:
 
 def cite(a: Namespace) -> None:
     """Print BibTeX."""
-    from fedatlas.publish.citations import cite
+    from fedatlas.publish.report.facts_builder import cite
     from fedatlas.workflow.study import Study
 
     study = Study.open()
