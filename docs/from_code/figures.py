@@ -13,9 +13,9 @@ from typing import Any
 from fedatlas.errors import UserError
 from fedatlas.experiments.fingerprint import fingerprint
 from fedatlas.io.files import write_text
-from fedatlas.publish.report import charts
 from fedatlas.publish.report.gallery import NO_PICTURE
 from fedatlas.publish.report.page import LIBRARY, SCRIPTS, STYLE, create_environment, load_figure
+from fedatlas.publish.report.tables import compress
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow.gallery_page import draw_figures, make_tables
 from fedatlas.workflow.study import Study
@@ -87,7 +87,7 @@ def insert(app: Any, docname: str, source: list[str]) -> None:
     if Path(docname).parent != Path("docs/gallery"):
         return
     template = create_environment(Path(__file__).parent).get_template("figure.html")
-    library = charts.compress(LIBRARY.read_text(encoding="utf-8"))
+    library = compress(LIBRARY.read_text(encoding="utf-8"))
 
     def replace(match: re.Match[str]) -> str:
         nonlocal library

@@ -8,8 +8,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.io.files import write_text
 from fedatlas.publish.guide.content import build_content
-from fedatlas.publish.report import charts
 from fedatlas.publish.report.page import SHARED, TABLES, create_environment, read_resources
+from fedatlas.publish.report.tables import compress
 from fedatlas.records.lookup import lacking_cells, record_paths
 from fedatlas.records.results import find_record, record_tables
 from fedatlas.workflow.comparison import SUITE
@@ -55,7 +55,7 @@ def write_page(content: dict[str, Any], out: Path, pages: str = "") -> None:
         .render(
             title="Which method, when?",
             content=content,
-            data=charts.compress(text),
+            data=compress(text),
             pages=pages,
             **read_resources(
                 [HERE / "guide.css"], [SHARED, TABLES, HERE / "ranking.js", HERE / "guide.js"], has_charts=False

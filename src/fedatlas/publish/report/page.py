@@ -15,12 +15,11 @@ from fedatlas.experiments.experiment_view import TableMeta, count_environments, 
 from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
-from fedatlas.publish.report import charts, tables
+from fedatlas.publish.report import tables
 from fedatlas.publish.report.cards import SIGNS
-from fedatlas.publish.report.charts import data_uri
 from fedatlas.publish.report.facts import FACTS_FILE, VERDICTS, add_q_values, read_facts, read_verdicts
 from fedatlas.publish.report.headlines import LEVELS
-from fedatlas.publish.report.tables import find_warnings
+from fedatlas.publish.report.tables import compress, data_uri, find_warnings, load_chart
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.figures.renderer import figure_paths
 
@@ -122,7 +121,7 @@ def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[st
     """Return a figure: its image as a data URI, its chart, its files, and the command that makes it."""
     is_table = (directory / f"tables/{name}.json").exists()
     paths = {path.suffix: path for path in (directory / part for part in figure_paths(name, is_table))}
-    chart = charts.load_chart(paths[".json"].parent, name)
+    chart = load_chart(paths[".json"].parent, name)
     text = json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
     files = {word: paths[suffix] for suffix, word in LINKED_FILES.items() if suffix in paths}
     return {
@@ -130,7 +129,7 @@ def load_figure(directory: Path, name: str, caption: str, base: Path) -> dict[st
         "caption": caption,
         "image": "" if is_table else data_uri(paths[".png"]),
         "chart": chart,
-        "compressed": charts.compress(text) if chart and chart["kind"] == "lines" else "",
+        "compressed": compress(text) if chart and chart["kind"] == "lines" else "",
         "links": _links(files, base),
         "command": f"snakemake --cores 1 {shlex.quote(str(paths['.html' if is_table else '.png']))}",
     }
@@ -142,7 +141,7 @@ def write_table(out: Path) -> None:
     Args:
         out: Path of the page.
     """
-    figure = {"chart": charts.load_chart(out.parent, out.stem), "image": "", "compressed": "", "caption": out.stem}
+    figure = {"chart": load_chart(out.parent, out.stem), "image": "", "compressed": "", "caption": out.stem}
     page = create_environment().get_template("table.html")
     write_text(out, page.render(title=out.stem, figure=figure, **read_resources(has_charts=False)))
 
@@ -184,7 +183,7 @@ def read_resources(
     return {
         "style": "".join(path.read_text(encoding="utf-8") for path in (STYLE, *styles)),
         "scripts": [path.read_text(encoding="utf-8") for path in scripts],
-        "library": charts.compress(LIBRARY.read_text(encoding="utf-8")) if has_charts else "",
+        "library": compress(LIBRARY.read_text(encoding="utf-8")) if has_charts else "",
         "licence": LICENCE.read_text(encoding="utf-8"),
     }
 
