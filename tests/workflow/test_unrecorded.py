@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from fedatlas.experiments.result_files import read
-from fedatlas.workflow.unrecorded import SENTENCE
+from fedatlas.workflow.dependencies import SENTENCE
 from tests.workflow.project import Project, copied
 from tests.workflow.studies import jobs
 

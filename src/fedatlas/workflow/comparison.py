@@ -26,8 +26,8 @@ from fedatlas.io.files import update_text
 from fedatlas.io.text import require_file
 from fedatlas.records.lookup import Records
 from fedatlas.records.record import Restoration
+from fedatlas.workflow.dependencies import differs
 from fedatlas.workflow.study import COMPARISONS, Study
-from fedatlas.workflow.unrecorded import differs
 
 SUITE = "landscape"  # the experiment with which algorithms are compared by default
 FOLDER = "compare"  # below the results

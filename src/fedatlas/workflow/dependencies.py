@@ -7,8 +7,10 @@ data as well, in ``data/code``: studies that share the folder find there whether
 
 import contextlib
 import functools
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from fedatlas.data import sources
@@ -16,6 +18,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import (
+    canonical,
     cell_modules,
     cost_model_modules,
     metric_modules,
@@ -27,6 +30,8 @@ from fedatlas.experiments.dependencies import (
 )
 from fedatlas.experiments.fingerprint import closure, fingerprint
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.runs import RunMeta
 from fedatlas.experiments.specification import Experiment
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.costs import COST_MODELS
@@ -37,6 +42,7 @@ from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
+from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import RESULTS, Study
 
 
@@ -203,3 +209,45 @@ def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
         case "interim_analysis":
             return [*of_claims(experiment, cells), *metric_modules(cells), of_job("table"), of_job(rule)]
     return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)
+
+
+SENTENCE = (
+    "fedatlas: run files that Snakemake does not know are of other code or options: jobs make them again and keep the "
+    "runs that still apply"
+)
+
+
+@functools.cache
+def _say() -> None:
+    print(SENTENCE, file=sys.stderr, flush=True)
+
+
+def mark(w: Any, graph: Graph, workflow: Any) -> None:
+    """Mark a run file that is unrecorded and old, when Snakemake asks for its inputs.
+
+    Args:
+        w: Wildcards of its job.
+        graph: The graph.
+        workflow: Snakemake's.
+    """
+    from snakemake.io import IOFile  # not needed by those who only ask whether a file differs
+
+    folder = f"runs-{w.seeds}" if hasattr(w, "seeds") else "runs"
+    path = Path(graph.folders.experiment(w.size, w.experiment), folder, w.id, f"{w.key}.parquet")
+    # neither in a job nor where Snakemake is asked for a summary
+    plans_jobs = workflow.is_main_process and workflow.executor_plugin is not None and not workflow.touch
+    if not path.is_file() or not plans_jobs or workflow.persistence.metadata(IOFile(str(path))):
+        return
+    if differs(path, graph.run_spec(w)):
+        _say()
+        if not workflow.dryrun:
+            workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
+
+
+def differs(path: Path, spec: CellSpec) -> bool:
+    """Return whether a run file is of another code or other options than a cell's, or no run file, or is missing."""
+    try:
+        meta = RunMeta.from_dict(read_meta(path))
+        return canonical(meta.spec) != canonical(spec) or meta.fingerprint != fingerprint(cell_modules(spec))
+    except (UserError, TypeError, KeyError, ValueError):
+        return True  # of another version, or damaged
