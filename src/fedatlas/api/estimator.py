@@ -19,7 +19,7 @@ from fedatlas.federation import partitions
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems.from_arrays import Softmax
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct
 from fedatlas.theory.dissimilarity import Dissimilarity
 
 # Smallest delta_A as a share of L_max: where clients are alike, the steps that theory advises would have no bound.

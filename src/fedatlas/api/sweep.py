@@ -11,7 +11,7 @@ from fedatlas.experiments.values import column_cells
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.problems import Problem, ProblemKind
 from fedatlas.registry.kinds import specification
-from fedatlas.registry.validation import native
+from fedatlas.registry.options import native
 
 if TYPE_CHECKING:
     import pandas as pd

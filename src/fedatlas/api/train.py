@@ -17,9 +17,8 @@ from fedatlas.federation.engine.simulation import Progress, Simulation, run_simu
 from fedatlas.federation.problems import Problem, ProblemKind, interactive
 from fedatlas.federation.problems.base import Optimum
 from fedatlas.registry.kinds import classes, specification
-from fedatlas.registry.options import Option
+from fedatlas.registry.options import Option, construct, native, validate_names, validate_values
 from fedatlas.registry.options import options as options_of
-from fedatlas.registry.validation import construct, native, validate_names, validate_values
 
 if TYPE_CHECKING:
     import pandas as pd

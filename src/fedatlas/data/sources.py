@@ -20,8 +20,7 @@ from fedatlas.errors import UserError, did_you_mean
 from fedatlas.io.files import write_json
 from fedatlas.io.text import read_json, require_file
 from fedatlas.registry.bibliography import entry
-from fedatlas.registry.options import option, options
-from fedatlas.registry.validation import construct, native, validate_names
+from fedatlas.registry.options import construct, native, option, options, validate_names
 
 Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
 PREPARATION = "fedatlas.data.preparation"  # decides the bytes of all prepared data

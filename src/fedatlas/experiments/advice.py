@@ -16,8 +16,7 @@ from fedatlas.experiments.tuning import size
 from fedatlas.experiments.values import formula_constants, scale_formula
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.registry import extensions
-from fedatlas.registry.options import Option
-from fedatlas.registry.validation import validate_names
+from fedatlas.registry.options import Option, validate_names
 
 AROUND = (0.01, 10)  # multiples of the advice at which a range ends
 

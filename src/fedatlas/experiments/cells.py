@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
-from fedatlas.registry.options import option
-from fedatlas.registry.validation import native
+from fedatlas.registry.options import native, option
 
 LARGEST_SEED = 2**63 - 1  # that a column of whole numbers holds
 

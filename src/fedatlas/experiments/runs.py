@@ -19,7 +19,7 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.problems import instance_at
 from fedatlas.registry import extensions
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
 

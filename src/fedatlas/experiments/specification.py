@@ -14,8 +14,7 @@ from fedatlas.experiments.experiment_view import Claim
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive
-from fedatlas.registry.options import Option, option, options
-from fedatlas.registry.validation import construct, validate_names, validate_values
+from fedatlas.registry.options import Option, construct, option, options, validate_names, validate_values
 
 T = TypeVar("T")
 DATA_AXES = {f"problem.{key}" for key in interactive.DATA_KEYS}

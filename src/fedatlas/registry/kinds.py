@@ -20,8 +20,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry import extensions
-from fedatlas.registry.options import Option, options
-from fedatlas.registry.validation import Validated, construct
+from fedatlas.registry.options import Option, Validated, construct, options
 
 T = TypeVar("T")
 KindTable = dict[str, tuple[Any, str]]  # by name and alias: the kind, and the full name of the module that defines it

@@ -10,7 +10,7 @@ from typing import Any
 from fedatlas.errors import UserError, lookup
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.formats import progress_bar
-from fedatlas.registry.validation import validate_names
+from fedatlas.registry.options import validate_names
 from fedatlas.testing import (
     CONFORMANCE_TESTS,
     FAILED,

@@ -14,8 +14,7 @@ from fedatlas.federation.arrays import all_finite, to_numpy
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation, run_simulations
-from fedatlas.registry.options import Option
-from fedatlas.registry.validation import construct, validate_names
+from fedatlas.registry.options import Option, construct, validate_names
 from fedatlas.testing import instances
 from fedatlas.testing.outcomes import Failed, NotApplicable
 

@@ -17,8 +17,7 @@ from fedatlas.federation.metrics import METRICS, ClientMetric, RoundMetric, clie
 from fedatlas.federation.participation import PARTICIPATION, Participation
 from fedatlas.federation.sampling import SAMPLING, Sampling
 from fedatlas.federation.schedules import SCHEDULES, Schedule
-from fedatlas.registry.options import option
-from fedatlas.registry.validation import validate
+from fedatlas.registry.options import option, validate
 
 EPOCHS = ("reshuffling", "replacement")  # samplings beside local_epochs: what these are, and the default of an option
 

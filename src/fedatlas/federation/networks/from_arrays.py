@@ -24,7 +24,7 @@ from fedatlas.federation.problems.array_validation import (
     require_finite,
 )
 from fedatlas.federation.problems.network import NeuralNetwork
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct
 
 Data = Samples | tuple[Any, ArrayLike]
 

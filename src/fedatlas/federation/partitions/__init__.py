@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 from fedatlas.errors import UserError
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.registry.kinds import Family, Kind
-from fedatlas.registry.options import Option, option
-from fedatlas.registry.validation import validate_values
+from fedatlas.registry.options import Option, option, validate_values
 
 
 @dataclass(frozen=True, kw_only=True)

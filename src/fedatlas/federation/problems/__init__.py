@@ -18,8 +18,7 @@ from fedatlas.federation.problems.base import OPTIMUM_METRICS, TESTED, VALIDATED
 from fedatlas.federation.problems.rows import DataOptions, hold_out
 from fedatlas.io.machine import require_memory
 from fedatlas.registry.kinds import Family, Kind
-from fedatlas.registry.options import Option, options
-from fedatlas.registry.validation import construct, validate_names
+from fedatlas.registry.options import Option, construct, options, validate_names
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset

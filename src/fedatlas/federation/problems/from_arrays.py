@@ -17,7 +17,7 @@ from fedatlas.federation.problems.array_validation import (
     as_test_rows,
 )
 from fedatlas.federation.problems.regression import Penalty
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct
 
 EvaluationData = tuple[Any, ArrayLike]  # features and labels of test or validation rows
 

@@ -9,8 +9,7 @@ from fedatlas.federation.architectures import ARCHITECTURES, Architecture
 from fedatlas.federation.problems import DataKind
 from fedatlas.federation.problems.base import VALIDATION, Problem
 from fedatlas.federation.problems.rows import WEIGHTS_DOC, Weights
-from fedatlas.registry.options import option
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct, option
 
 if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset

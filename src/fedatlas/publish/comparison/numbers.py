@@ -10,7 +10,7 @@ from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.values import is_missing, parse_cell
 from fedatlas.publish.comparison.sentence import write_sentence
-from fedatlas.registry.validation import native
+from fedatlas.registry.options import native
 from fedatlas.results.comparing.pairwise import Estimate
 from fedatlas.results.comparing.ranks import ProblemRank, probability_of_improvement, rank_on_problems
 from fedatlas.results.figures import FigureData

@@ -8,8 +8,7 @@ from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES
 from fedatlas.io.text import read_yaml
 from fedatlas.registry.bibliography import reference
-from fedatlas.registry.options import option
-from fedatlas.registry.validation import construct
+from fedatlas.registry.options import construct, option
 
 FOLDER = "config/headlines"
 SUBSTITUTE, NOT_RUN = "substitute", "not run"

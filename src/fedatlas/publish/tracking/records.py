@@ -18,7 +18,7 @@ from fedatlas.experiments.values import cell_text, is_missing, parse_cell
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.kinds import merge
-from fedatlas.registry.validation import native
+from fedatlas.registry.options import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
 from fedatlas.results.figures.style import styles
