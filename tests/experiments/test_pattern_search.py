@@ -182,9 +182,7 @@ def test_values_stay_within_their_options(algorithm, name, ends, best):
     """A share ends at 1, a momentum comes as near to 1 as it likes, and a whole number is one."""
     option = ALGORITHMS.get(algorithm).options()[name]
     space = {name: ends}
-    spec = dataclasses.replace(
-        spec_of("fedavg"), algorithm=algorithm, space=space, tune=draw(space, {name: option}, 8)
-    )
+    spec = dataclasses.replace(spec_of("fedavg"), algorithm=algorithm, space=space, tune=draw(space, {name: option}, 8))
 
     def loss(x, seed):
         value = 10 ** x[0]

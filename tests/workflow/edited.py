@@ -6,7 +6,7 @@ import shutil
 
 import yaml
 
-from fedatlas.data.paths import exclusive
+from fedatlas.io.files import exclusive
 from tests.workflow.project import ROOT, Project, copied
 
 OWN = ROOT / "tests/extensions/study"

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from fedatlas.data.paths import exclusive
 from fedatlas.experiments import result_files
+from fedatlas.io.files import exclusive
 from tests.workflow.project import forked_commands
 from tests.workflow.test_live import SPEC
 

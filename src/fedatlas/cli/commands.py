@@ -160,11 +160,11 @@ def compute_cell(a: Namespace) -> None:
         Restoration(**a.spec["record"]).write(a.out)
         print(f"restored from {a.spec['record']['path']}", flush=True)
         return
-    from fedatlas.data.paths import exclusive
     from fedatlas.errors import explain_overflow
     from fedatlas.experiments.cells import CellSpec
     from fedatlas.experiments.run import run_cell
     from fedatlas.federation.engine.checkpoint import Stopped
+    from fedatlas.io.files import exclusive
     from fedatlas.io.machine import format_size, usage
     from fedatlas.workflow import LIVE
 

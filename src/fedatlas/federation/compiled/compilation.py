@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import typeof
 
-from fedatlas.data.paths import exclusive
+from fedatlas.io.files import exclusive
 
 READY: set[tuple[Any, ...]] = set()  # functions with the forms of arguments that this process has compiled them for
 

@@ -23,13 +23,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fedatlas.data.paths import exclusive
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
 from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import build
-from fedatlas.io.files import atomic
+from fedatlas.io.files import atomic, exclusive
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts
 from fedatlas.publish.tracking.records import NOTE, RunRecord, report_run, setting_runs
