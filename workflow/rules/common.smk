@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
-from fedatlas.workflow import configuration, console, summary, unrecorded
+from fedatlas.workflow import configuration, console, dependencies, summary
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
 
@@ -46,7 +46,7 @@ size, results = study.config["size"], study.folders.results
 
 def run_inputs(w):
     """Return the inputs of a run file; one that Snakemake has no record of is compared with what is asked for."""
-    unrecorded.mark(w, graph, workflow)
+    dependencies.mark(w, graph, workflow)
     return graph.run_inputs(w)
 
 

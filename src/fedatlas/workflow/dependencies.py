@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.data import sources
 from fedatlas.errors import UserError
@@ -42,7 +42,6 @@ from fedatlas.results.claims import CHECKS, checks_at_size
 from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
-from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import RESULTS, Study
 
 
@@ -85,6 +84,9 @@ class Origins:
             raise UserError(f"no experiment needs {self.study.folders.result(path)}")
         return self._origins[path]
 
+
+if TYPE_CHECKING:
+    from fedatlas.workflow.graph import Graph
 
 THEORY = "fedatlas.theory.theorems"
 STATEMENTS = "fedatlas.theory.fedawe"
@@ -222,7 +224,7 @@ def _say() -> None:
     print(SENTENCE, file=sys.stderr, flush=True)
 
 
-def mark(w: Any, graph: Graph, workflow: Any) -> None:
+def mark(w: Any, graph: "Graph", workflow: Any) -> None:
     """Mark a run file that is unrecorded and old, when Snakemake asks for its inputs.
 
     Args:
