@@ -10,8 +10,8 @@ from typing import Literal
 
 from fedatlas.data import preparation
 from fedatlas.data.catalogue import SOURCES, File, Form, Source
-from fedatlas.data.dataset import read_prepared
-from fedatlas.data.paths import BUNDLED, Mirrors, is_url, list_mirrors, prepared_folder, resolve_directory
+from fedatlas.data.dataset import BUNDLED, prepared_folder, read_prepared, resolve_directory
+from fedatlas.data.paths import Mirrors, is_url, list_mirrors
 from fedatlas.data.readers import READERS
 from fedatlas.data.sources import CustomSource, Spec, code_files, info
 from fedatlas.errors import UserError
