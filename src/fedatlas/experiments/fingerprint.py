@@ -51,7 +51,7 @@ SILENT = {
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.paths": "says where files lie, and lets one process at a time write them",
+    "fedatlas.data.store": "says where files lie, and lets one process at a time write them",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data.dataset import resolve_directory
-from fedatlas.data.paths import MIRRORS_VARIABLE, list_mirrors
+from fedatlas.data.store import MIRRORS_VARIABLE, list_mirrors
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell
