@@ -11,12 +11,15 @@ import yaml
 from fedatlas.errors import UserError
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.cards import (
+    FOLDER,
+    LEVELS,
+    NOT_RUN,
     SIGNS,
     judge_part,
     judge_sentence,
     make_cards,
+    read_headlines,
 )
-from fedatlas.publish.report.headlines import FOLDER, LEVELS, NOT_RUN, read_headlines
 from fedatlas.registry.bibliography import reference
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS
 from fedatlas.workflow.study import Study

@@ -9,8 +9,8 @@ import yaml
 from fedatlas.errors import UserError
 from fedatlas.io.formats import read_csv
 from fedatlas.publish.report import gallery
+from fedatlas.publish.report.cards import FOLDER, read_headlines
 from fedatlas.publish.report.gallery import write_pages
-from fedatlas.publish.report.headlines import FOLDER, read_headlines
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow import gallery_page
 from fedatlas.workflow.study import Study

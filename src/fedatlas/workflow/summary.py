@@ -10,9 +10,8 @@ from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.io.formats import hanging_indent
-from fedatlas.publish.report.cards import Card, make_cards
+from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts
-from fedatlas.publish.report.headlines import read_headlines
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.study import Study

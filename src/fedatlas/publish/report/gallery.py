@@ -13,9 +13,16 @@ from fedatlas.experiments.numbering import PaperItem, find_places
 from fedatlas.io.files import write_text
 from fedatlas.io.formats import escape_markdown, read_csv, write_csv
 from fedatlas.io.text import read_text
-from fedatlas.publish.report.cards import SIGNS, attack_text, make_cards, rows_by_claim
+from fedatlas.publish.report.cards import (
+    LEVELS,
+    SIGNS,
+    SUBSTITUTE,
+    PaperHeadlines,
+    attack_text,
+    make_cards,
+    rows_by_claim,
+)
 from fedatlas.publish.report.facts import Facts, add_q_values, rests_on_normal_noise, seeds_text, to_frame
-from fedatlas.publish.report.headlines import LEVELS, SUBSTITUTE, PaperHeadlines
 from fedatlas.publish.report.page import FOLDER, create_environment
 from fedatlas.results.claims.verdicts import NOT_TESTED
 

@@ -16,9 +16,8 @@ from fedatlas.experiments.result_files import read
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import tables
-from fedatlas.publish.report.cards import SIGNS
+from fedatlas.publish.report.cards import LEVELS, SIGNS
 from fedatlas.publish.report.facts import FACTS_FILE, VERDICTS, add_q_values, read_facts, read_verdicts
-from fedatlas.publish.report.headlines import LEVELS
 from fedatlas.publish.report.tables import compress, data_uri, find_warnings, load_chart
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.figures.renderer import figure_paths
