@@ -6,7 +6,7 @@ import pytest
 
 import fedatlas
 from fedatlas import UserError
-from fedatlas.results.figures.style import STYLES
+from fedatlas.results.figures.description import STYLES
 
 PROBLEM = {"kind": "quadratic", "dim": 4, "similarity": 0.1, "noise": 0.1}
 

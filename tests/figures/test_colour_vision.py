@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from fedatlas.results.figures import style
+from fedatlas.results.figures.description import COLOURS
 from tests.figures.colour_vision import FAR, ciede2000, perceived_distance
 
 
@@ -30,6 +30,6 @@ def test_distances_are_those_of_the_paper(first, second, published):
 
 def test_all_colours_are_told_apart():
     """By everybody, and from the white of the page."""
-    for first, second in itertools.combinations(style.COLOURS, 2):
+    for first, second in itertools.combinations(COLOURS, 2):
         assert perceived_distance(first, second) >= FAR, (first, second)
-    assert min(perceived_distance(colour, "#ffffff") for colour in style.COLOURS) > 20
+    assert min(perceived_distance(colour, "#ffffff") for colour in COLOURS) > 20

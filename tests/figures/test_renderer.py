@@ -10,9 +10,8 @@ import pytest
 from fedatlas.errors import UserError
 from fedatlas.io.formats import read_csv
 from fedatlas.results.figures import FIGURES, Drawing, Figure
-from fedatlas.results.figures.description import DIVERGED, Heatmap, Lines, TextTable
+from fedatlas.results.figures.description import DIVERGED, Heatmap, Line, Lines, TextTable
 from fedatlas.results.figures.renderer import draw, render, save
-from fedatlas.results.figures.style import Line
 from tests.synthetic import build, decay, experiment
 
 LINES = {"a": Line("#262626", "o", name="A"), "b": Line("#d55e00", "D", (5, 1.6), "B")}

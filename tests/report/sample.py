@@ -14,8 +14,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.io.files import write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.publish.report.facts_builder import build_facts
-from fedatlas.results.figures.description import Lines
-from fedatlas.results.figures.style import Line
+from fedatlas.results.figures.description import Line, Lines
 
 CONTENT = {
     "title": "Made up & < true",

@@ -109,7 +109,7 @@ EDGES = [
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
     ("prepared", "data.readers.embedded data.preparation", "data.readers.published_images problems.logistic"),
     ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures"),
-    ("scaling", "results.figures.scaling results.figures.style", "results.figures.convergence results.claims"),
+    ("scaling", "results.figures.scaling results.figures.description", "results.figures.convergence results.claims"),
     ("timed", "costs.cross_silo results.figures.convergence algorithms.fedavg", "costs.cross_device algorithms.fedac"),
     ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop results.figures.scaling"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),

@@ -8,9 +8,8 @@ from fedatlas.experiments import labels
 from fedatlas.experiments.scores import metric_columns
 from fedatlas.federation.metrics import metric
 from fedatlas.results.figures.convergence import curve_limits, mean_curve
-from fedatlas.results.figures.description import DIVERGED, Lines, describe_lines
+from fedatlas.results.figures.description import DIVERGED, RC, Lines, describe_lines, styles
 from fedatlas.results.figures.renderer import add_legend, draw_lines, words
-from fedatlas.results.figures.style import RC, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from fedatlas.registry.kinds import merge
 from fedatlas.registry.options import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean
-from fedatlas.results.figures.style import styles
+from fedatlas.results.figures.description import styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from fedatlas.experiments.values import parse_cell
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import option
-from fedatlas.results.figures.style import Line, styles
+from fedatlas.results.figures.description import Line, styles
 
 if TYPE_CHECKING:
     import matplotlib.figure

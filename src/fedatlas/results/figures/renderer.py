@@ -21,8 +21,7 @@ from fedatlas.experiments.values import parse_cell
 from fedatlas.io.files import atomic, write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData
-from fedatlas.results.figures.description import DIVERGED, raise_to_floor
-from fedatlas.results.figures.style import GREY, ORANGE, RC, SKY, WIDTH
+from fedatlas.results.figures.description import DIVERGED, GREY, ORANGE, RC, SKY, WIDTH, raise_to_floor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,12 +15,13 @@ from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.description import (
     FLOOR,
     FLOOR_NOTE,
+    REFERENCE,
+    Line,
     Lines,
     describe_lines,
     limits,
     raise_to_floor,
 )
-from fedatlas.results.figures.style import REFERENCE, Line
 
 if TYPE_CHECKING:
     from pandas import DataFrame
