@@ -12,7 +12,7 @@ from fedatlas.workflow import estimates as estimates_module
 from fedatlas.workflow.estimates import Estimates
 from fedatlas.workflow.resources import count_runs, count_work, run_stages
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost
+from fedatlas.workflow.summary import Cost
 from tests.workflow.project import TINY
 
 

@@ -7,12 +7,13 @@ import pytest
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.experiment_view import TableMeta
-from fedatlas.workflow import estimates, listing, times
+from fedatlas.workflow import estimates, listing
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import experiment_costs, read_costs
 
 
 def test_every_experiment_and_size_has_its_time_and_memory():
-    files, costs = Study.open().files, times.experiment_costs(Study.open())
+    files, costs = Study.open().files, experiment_costs(Study.open())
     for name in files.paths:
         sizes = listing.sizes(files.document(name))
         assert sizes
@@ -47,7 +48,7 @@ def test_times_are_those_measured_else_kept_else_estimated(ran):
 
     def write():
         estimates.write_times(Study.open(), path)
-        return times.read_costs(path)
+        return read_costs(path)
 
     first = write()
     smoke, laptop = first["tiny", "smoke"], first["tiny", "laptop"]

@@ -11,7 +11,7 @@ from fedatlas.workflow import estimates, requests
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.resources import gpus, memory_mb
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost
+from fedatlas.workflow.summary import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}

@@ -12,7 +12,7 @@ from fedatlas.records.verification import Examination
 from fedatlas.records.verification import verify as compute
 from fedatlas.records.verified import add_verifications, meaning
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import shipped_costs
+from fedatlas.workflow.summary import shipped_costs
 
 
 def list_records(a: Namespace) -> int:

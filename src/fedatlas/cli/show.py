@@ -19,7 +19,7 @@ from fedatlas.registry.options import Option
 from fedatlas.workflow import listing
 from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import Cost, experiment_costs
+from fedatlas.workflow.summary import Cost, experiment_costs
 
 
 def describe(name: str) -> str:

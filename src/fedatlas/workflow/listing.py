@@ -8,7 +8,7 @@ from fedatlas.experiments import SIZES, labels
 from fedatlas.io.formats import hanging_indent, width
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.times import experiment_costs
+from fedatlas.workflow.summary import experiment_costs
 
 LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are rough "
