@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.workflow import configuration
 from fedatlas.workflow.study import Folders, Study
+from fedatlas.workflow.validation import complete
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 
@@ -68,7 +68,7 @@ def test_a_wrong_configuration(content, message):
 def test_whatever_it_holds_it_is_taken_or_refused(content):
     before = json.dumps(content)
     try:
-        assert configuration.complete(content).keys() >= {"size", "results", "data"}
+        assert complete(content).keys() >= {"size", "results", "data"}
     except UserError as error:
         assert str(error).startswith("config/config.yaml")
     assert json.dumps(content) == before
