@@ -14,7 +14,7 @@ import numpy as np
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.channels import IDENTITY, Coded, Draws, Note, Rows
-from fedatlas.federation.engine.memory import Table
+from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.streams import stream
 

@@ -11,10 +11,11 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges
 from fedatlas.federation.engine.channels import Channels, Sent
+from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector
-from fedatlas.federation.engine.memory import Block, Division, Table
+from fedatlas.federation.engine.memory import Block, Division
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:

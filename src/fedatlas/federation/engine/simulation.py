@@ -17,11 +17,11 @@ from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges, memory, messages
 from fedatlas.federation.engine.channels import Channels
+from fedatlas.federation.engine.client_tables import Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
 from fedatlas.federation.engine.history import COST_COLUMNS, History, Progress, evaluate, record_columns
 from fedatlas.federation.engine.inspection import Inspector
-from fedatlas.federation.engine.memory import Table
 from fedatlas.federation.engine.messages import Message
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.steps import Round, call
