@@ -12,7 +12,7 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
 from fedatlas.federation.engine import memory
-from fedatlas.federation.engine.client_tables import Table, _Rows
+from fedatlas.federation.engine.channels import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems import create

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import State, to_numpy
-from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.channels import Table
 
 LIBRARIES = {"numpy": np.asarray, "torch": lambda v: torch.from_numpy(np.array(v))}
 

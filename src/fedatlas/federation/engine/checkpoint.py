@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedatlas.federation.arrays import Array, State, is_torch, to_numpy, zeros_like
-from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.channels import Table
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
 from fedatlas.federation.engine.simulation import Simulation

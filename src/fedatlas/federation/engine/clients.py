@@ -10,8 +10,7 @@ import numpy as np
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges
-from fedatlas.federation.engine.channels import Channels, Sent
-from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.channels import Channels, Sent, Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector

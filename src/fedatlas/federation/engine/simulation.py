@@ -16,8 +16,7 @@ from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.engine import exchanges, memory, messages
-from fedatlas.federation.engine.channels import Channels
-from fedatlas.federation.engine.client_tables import Table
+from fedatlas.federation.engine.channels import Channels, Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
 from fedatlas.federation.engine.history import COST_COLUMNS, History, Progress, evaluate, record_columns
