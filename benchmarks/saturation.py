@@ -39,7 +39,7 @@ from fedatlas.experiments.tuning import option_of
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
 from fedatlas.experiments.tuning.trials import draw, times
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.workflow.validation import FOLDER, shipped
+from fedatlas.workflow.configuration import FOLDER, shipped
 
 ROOT = Path(__file__).parents[1]
 TABLE, PAGE = ROOT / "docs/saturation.csv", ROOT / "docs/landscape.md"

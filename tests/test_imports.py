@@ -38,7 +38,7 @@ CODE = {
     "claims": "from fedatlas.results.claims import CHECKS; list(CHECKS.names())",
     "verdicts": "import fedatlas.workflow.jobs.claims",
     "theorems": "import fedatlas.theory.closed_forms, fedatlas.theory.fedac, fedatlas.theory.fedred",
-    "validation": "import fedatlas.workflow.validation",
+    "validation": "import fedatlas.workflow.configuration",
     "cards": CARDS,
     "tracking": "import fedatlas.publish.tracking",
 }

@@ -77,6 +77,6 @@ from fedatlas.results.figures.description import Lines as Lines
 from fedatlas.results.figures.description import TextTable as TextTable
 from fedatlas.results.figures.description import describe_lines as describe_lines
 from fedatlas.testing.transcriptions import transcription as transcription
-from fedatlas.workflow.validation import SNAKEFILE as SNAKEFILE
+from fedatlas.workflow.configuration import SNAKEFILE as SNAKEFILE
 
 EXPORTS: dict[str, str]

@@ -19,7 +19,7 @@ from fedatlas.io.text import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.validation import CONFIG
+from fedatlas.workflow.configuration import CONFIG
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run

@@ -10,7 +10,7 @@ from fedatlas import UserError, train
 from fedatlas.experiments import expansion, experiment_file, result_files, run
 from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.values import column_cells
-from fedatlas.workflow.validation import validate
+from fedatlas.workflow.configuration import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
 from tests.experiments.whole import run_experiment

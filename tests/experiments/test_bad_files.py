@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.workflow.validation import validate
+from fedatlas.workflow.configuration import validate
 from tests.experiments.test_config import GOOD
 
 WHOLE = GOOD | {

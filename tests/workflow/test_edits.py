@@ -107,7 +107,7 @@ UNUSED = [  # by these experiments, or by any number
     "registry/options.py",
     "experiments/result_files.py",
     "experiments/experiment_file.py",
-    "workflow/validation.py",
+    "workflow/configuration.py",
     "workflow/graph.py",
     "cli/main.py",
     "cli/list.py",

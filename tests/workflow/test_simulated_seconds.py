@@ -22,7 +22,7 @@ from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow import dependencies, inputs
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
-from fedatlas.workflow.validation import validate
+from fedatlas.workflow.configuration import validate
 from tests.figures.drawings import describe
 from tests.synthetic import experiment
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.workflow.study import Folders, Study
-from fedatlas.workflow.validation import complete
+from fedatlas.workflow.configuration import complete
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 

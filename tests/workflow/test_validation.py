@@ -8,7 +8,7 @@ import pytest
 from fedatlas.data.sources import info
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion, experiment_file
-from fedatlas.workflow.validation import validate
+from fedatlas.workflow.configuration import validate
 from tests.synthetic import experiment
 
 ROOT = Path(__file__).parents[2]

@@ -42,7 +42,7 @@ class Option:
         advice: Formula of a value that theory or practice recommends; see `fedatlas.experiments.advice`.
         search: (low, high), between which trials tune it; empty if it is not tuned; by default around the advice.
         family: Family of which the value is a kind, or a mapping with a kind and its options.
-        names: Things of an experiment that the value names, such as ``axis``; see `fedatlas.workflow.validation`.
+        names: Things of an experiment that the value names, such as ``axis``; see `fedatlas.workflow.configuration`.
         filled: Whether a list or a mapping must hold at least one value.
         distinct: Whether a list must not hold a value twice.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 from fedatlas.errors import lookup
 from fedatlas.experiments.cells import CASE
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.validation import SNAKEFILE
+from fedatlas.workflow.configuration import SNAKEFILE
 
 
 def case_files(study: Study, size: str, name: str, case: str) -> list[str]:

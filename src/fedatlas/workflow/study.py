@@ -21,7 +21,7 @@ from fedatlas.io.text import read_yaml
 from fedatlas.publish import tracking
 from fedatlas.registry import extensions
 from fedatlas.workflow import LIVE
-from fedatlas.workflow.validation import CONFIG, FOLDER, NAME, ExperimentFiles, complete, shipped, validate
+from fedatlas.workflow.configuration import CONFIG, FOLDER, NAME, ExperimentFiles, complete, shipped, validate
 
 TEMPLATE = Path(__file__).with_name("study_template")
 LOGGER = """
