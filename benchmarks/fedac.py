@@ -26,7 +26,7 @@ from scipy import sparse
 
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.engine.memory import Serial
+from fedatlas.federation.engine.resources import Serial
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic

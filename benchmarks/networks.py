@@ -27,7 +27,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.networks.network import Network
@@ -51,7 +51,7 @@ def engine(problem, rounds, steps, threads, algorithm="fedavg"):
 
     def run():
         simulation = Simulation(made, problem, setting, threads=threads)
-        with memory.pool(threads) as pool:
+        with resources.pool(threads) as pool:
             began = time.perf_counter()  # on the wall, since the seconds of a run add up those of all threads
             for _ in range(rounds):
                 simulation.run_round(pool)

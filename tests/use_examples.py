@@ -24,8 +24,8 @@ from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import draw
-from fedatlas.workflow.jobs.claims import judge_claims
 from fedatlas.workflow.configuration import validate
+from fedatlas.workflow.jobs.claims import judge_claims
 from tests.synthetic import build, decay, experiment
 
 EXAMPLES = yaml.safe_load(Path("examples.yaml").read_text())  # the page's YAML by heading

@@ -5,7 +5,7 @@ import pytest
 
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.channels import Rows
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from tests.helpers import logistic, quadratic, softmax, unequal_shares
@@ -61,7 +61,7 @@ def test_what_messages_leave_out_is_estimated():
     channel = {"kind": "top-k", "count": 1, "error_feedback": True}
     setting = Setting(clients=50, rounds=2, batch=None, participation={"kind": "uniform", "count": 40}, channel=channel)
     simulation = Simulation(ALGORITHMS.create("fedavg", {"lr": 0.1}), quadratic(50, 200), setting)
-    assert 40 * 8 * 200 <= memory.estimate(simulation)[1] <= 1.25 * 40 * 8 * 200
+    assert 40 * 8 * 200 <= resources.estimate_memory(simulation)[1] <= 1.25 * 40 * 8 * 200
 
 
 @pytest.mark.parametrize("make", [logistic, softmax, quadratic], ids=lambda make: make.__name__)

@@ -17,9 +17,9 @@ from fedatlas.cli.show import names as described_names
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.io.text import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
+from fedatlas.workflow.configuration import CONFIG
 from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.configuration import CONFIG
 from tests.docs.blocks import ROOT, blocks, commands
 
 INSTALLING = {"make", ".", "conda", "pip", "pytest", "docker"}  # what these install is there when tests run

@@ -11,7 +11,7 @@ from fedatlas import train
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.channels import Table, _Rows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
@@ -58,7 +58,7 @@ def test_states_grow_with_the_active_clients(name, vectors):
     result = []
     for rounds in (1, 4, 200):
         instance = simulation(name, problem, clients=50, rounds=rounds)
-        _, states, count = memory.estimate(instance)
+        _, states, count = resources.estimate_memory(instance)
         instance.run()
         assert instance.clients.table.touched.sum() == count and states == count * vectors * problem.dim * 8
         result.append(count)
@@ -66,17 +66,17 @@ def test_states_grow_with_the_active_clients(name, vectors):
 
 
 def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
-    monkeypatch.setattr(memory, "free_host", lambda: 8 * GIB)
+    monkeypatch.setattr(resources, "free_host", lambda: 8 * GIB)
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
-        memory.require([large])
-    assert "20.5 GiB for states" in memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: SimpleNamespace(free=GIB))
+        resources.require_memory([large])
+    assert "20.5 GiB for states" in resources.require_memory([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr(resources.shutil, "disk_usage", lambda path: SimpleNamespace(free=GIB))
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
-        memory.require([simulation("scaffold", Wide(), rounds=1500, state="disk")])
-    monkeypatch.setattr(memory, "free_host", lambda: GIB // 8)
+        resources.require_memory([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    monkeypatch.setattr(resources, "free_host", lambda: GIB // 8)
     with pytest.raises(UserError, match="128 MiB of memory are free: take a smaller"):
-        memory.require([simulation("fedavg", Wide())])
+        resources.require_memory([simulation("fedavg", Wide())])
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_the_estimate_of_draws_is_of_their_size(prepared_digits, sampling, parti
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak / 3 < memory.draws(problem, setting, 10) < 6 * peak
+    assert peak / 3 < resources.draws(problem, setting, 10) < 6 * peak
 
 
 # --- tables on disk, and of devices without lazy memory ---

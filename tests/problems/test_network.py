@@ -134,7 +134,7 @@ def test_threads_change_no_bit(architecture, monkeypatch):
         monkeypatch.setattr(f"fedatlas.federation.networks.{module}.CHUNK", 70)
     problem = network(architecture, side=28, dtype="float32", samples=200)
     setting = Setting(clients=5, rounds=2, batch=400)
-    monkeypatch.setattr("fedatlas.federation.engine.memory.Pace.add", lambda self, seconds: None)
+    monkeypatch.setattr("fedatlas.federation.engine.resources.Pace.add", lambda self, seconds: None)
     runs = [Simulation(example("fedavg"), problem, setting, threads=threads).run() for threads in (1, 2, 4)]
     assert torch.get_num_threads() == 1
     for run in runs[1:]:

@@ -100,7 +100,7 @@ UNUSED = [  # by these experiments, or by any number
     "results/claims/better.py",
     "theory/evaluation.py",
     "federation/metrics/test_loss.py",
-    "federation/engine/memory.py",
+    "federation/engine/resources.py",
     "federation/engine/checkpoint.py",
     "errors.py",
     "registry/kinds.py",

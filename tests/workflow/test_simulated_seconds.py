@@ -20,9 +20,9 @@ from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow import dependencies, inputs
+from fedatlas.workflow.configuration import validate
 from fedatlas.workflow.jobs import claims as claims_job
 from fedatlas.workflow.jobs.partition import make
-from fedatlas.workflow.configuration import validate
 from tests.figures.drawings import describe
 from tests.synthetic import experiment
 

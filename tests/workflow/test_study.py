@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedatlas import UserError
-from fedatlas.workflow.study import Folders, Study
 from fedatlas.workflow.configuration import complete
+from fedatlas.workflow.study import Folders, Study
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 

@@ -11,7 +11,7 @@ from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import SETTING
 from fedatlas.experiments.values import resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
 from fedatlas.federation.problems import Problem, ProblemKind, interactive
@@ -123,7 +123,7 @@ def train(
         if "prox" in algorithm.requires:
             check_start(algorithm, setting, problem, arguments["seed"])
         simulation = Simulation(algorithm, problem, setting, **arguments)
-        memory.require([simulation])
+        resources.require_memory([simulation])
         try:
             (history,) = run_simulations([simulation], progress)
         except Exception as error:

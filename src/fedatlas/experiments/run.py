@@ -33,7 +33,7 @@ from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search
 from fedatlas.experiments.values import column_cells
 from fedatlas.federation import arrays, problems
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.engine import memory
+from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.checkpoint import Checkpointer
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.federation.engine.history import History
@@ -242,7 +242,7 @@ def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., A
     pairs = [create(run, problem) for run in group]
     setting, seed = pairs[0][1], group[0].seed
     simulations = [Simulation(algorithm, problem, setting, seed, None, threads) for algorithm, _ in pairs]
-    memory.require(simulations)
+    resources.require_memory(simulations)
     histories = run_simulations(simulations, keep=keep)
     return list(map(_rows, histories))
 

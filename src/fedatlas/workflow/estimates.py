@@ -14,11 +14,11 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.io.formats import write_csv
 from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
+from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.dependencies import differs
 from fedatlas.workflow.resources import count_runs, count_work, memory_mb
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.summary import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
-from fedatlas.workflow.configuration import FOLDER, shipped
 
 SAMPLE = 100  # cells from which the work of an experiment is known
 UNKNOWN = "not known before a size of the experiment was made here: `--size smoke` takes the least"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fedatlas.errors import lookup
 from fedatlas.experiments.cells import CASE
-from fedatlas.workflow.study import Study
 from fedatlas.workflow.configuration import SNAKEFILE
+from fedatlas.workflow.study import Study
 
 
 def case_files(study: Study, size: str, name: str, case: str) -> list[str]:

@@ -15,9 +15,9 @@ from fedatlas.io.formats import hanging_indent
 from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.records.lookup import record_paths
+from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.jobs import track
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.configuration import FOLDER, shipped
 
 FILE = "times.csv"  # beside the experiments of the atlas
 Key = tuple[str, str]  # name and size of an experiment

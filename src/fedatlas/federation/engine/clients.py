@@ -14,7 +14,7 @@ from fedatlas.federation.engine.channels import Channels, Sent, Table
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange
 from fedatlas.federation.engine.history import join_records
 from fedatlas.federation.engine.inspection import Inspector
-from fedatlas.federation.engine.memory import Block, Division
+from fedatlas.federation.engine.resources import Block, Division
 from fedatlas.federation.engine.steps import Round, Steps, call
 
 if TYPE_CHECKING:

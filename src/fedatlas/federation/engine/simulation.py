@@ -15,7 +15,7 @@ import numpy as np
 from fedatlas.errors import UserError
 from fedatlas.federation import arrays
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.engine import exchanges, memory, messages
+from fedatlas.federation.engine import exchanges, messages, resources
 from fedatlas.federation.engine.channels import Channels, Table
 from fedatlas.federation.engine.clients import Aggregate, Clients, Group
 from fedatlas.federation.engine.exchanges import ClientWork, Exchange, Ledger, Profile
@@ -61,7 +61,7 @@ class Simulation:
         threads: int = 1,
     ) -> None:
         problem.validate_clients(setting.clients)
-        memory.require_for_draws(problem, setting)
+        resources.require_for_draws(problem, setting)
         problem.prepare_threads(threads)
         self.algorithm = algorithm.with_constants(problem)
         self.problem, self.setting, self.seed, self.threads = problem, setting, seed, threads
@@ -77,9 +77,9 @@ class Simulation:
         self.inspector.look("output", self.output)
         self.inspector.require_unchanged("output", given)
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
-        channels, self.pace = Channels(problem, setting, seed, self.x0), memory.Pace(threads)
+        channels, self.pace = Channels(problem, setting, seed, self.x0), resources.Pace(threads)
         passes = setting.local_epochs is not None and setting.batch is not None
-        division = memory.Division(self.block, self.pace, self.sizes, passes)
+        division = resources.Division(self.block, self.pace, self.sizes, passes)
         # Where blocks have other bits, as on a GPU, they do not follow the time of earlier rounds.
         self._paced = not arrays.is_torch(self.x0) or self.x0.device.type == "cpu"
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
@@ -139,12 +139,12 @@ class Simulation:
         self.inspector.round = self.round
         try:
             if self.rounds is not None:
-                self.rounds.advance(self, pool or memory.Serial())
+                self.rounds.advance(self, pool or resources.Serial())
             else:
                 algorithm, active, n = self._begin()
                 if len(active):
                     group, pool = self._group(algorithm, active, n), pool if self.pace.threads > 1 else None
-                    s, total = self._collect(algorithm, group, n, pool or memory.Serial())
+                    s, total = self._collect(algorithm, group, n, pool or resources.Serial())
                     self._step(algorithm, s, total.mean, n)
                     if algorithm.overrides("receive"):
                         self.clients.receive(algorithm, self.s, group.ids)
@@ -348,7 +348,7 @@ def run_simulations(
     kernel = first.problem.kernel(simulations) if kernels else None
     pairs = [(simulation, History()) for simulation in simulations]
     pause = keep(pairs) if keep else lambda: None
-    with memory.pool(first.threads) as pool, np.errstate(all="ignore"):
+    with resources.pool(first.threads) as pool, np.errstate(all="ignore"):
         evaluate([pair for pair in pairs if not pair[1].rows], progress)
         while live := [(simulation, history) for simulation, history in pairs if history.status == "ok"]:
             now = min(simulation.round for simulation, _ in live)

@@ -66,7 +66,7 @@ def stateful_clients(simulation: "Simulation") -> int:
     return int(active.sum())
 
 
-def estimate(simulation: "Simulation") -> tuple[int, int, int]:
+def estimate_memory(simulation: "Simulation") -> tuple[int, int, int]:
     """Estimate the memory of a simulation, besides its data.
 
     Returns:
@@ -82,13 +82,13 @@ def estimate(simulation: "Simulation") -> tuple[int, int, int]:
     return 2 * server + block * int(ROWS * vector + 2 * state), stateful * kept, stateful
 
 
-def require(simulations: Sequence["Simulation"]) -> str:
+def require_memory(simulations: Sequence["Simulation"]) -> str:
     """Return the estimate for simulations that run at once, as a sentence.
 
     Raises:
         UserError: If free memory or disk is too small, with the numbers. Another device says itself what it lacks.
     """
-    estimates, first = [estimate(simulation) for simulation in simulations], simulations[0]
+    estimates, first = [estimate_memory(simulation) for simulation in simulations], simulations[0]
     model, states = (sum(sizes[part] for sizes in estimates) for part in (0, 1))
     on_disk, stateful = first.setting.state == "disk", max(count for _, _, count in estimates)
     text = f"about {format_size(model + states)}: {format_size(model)} for the model"
