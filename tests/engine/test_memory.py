@@ -70,7 +70,9 @@ def test_what_cannot_fit_is_refused_with_the_number(monkeypatch):
     large = simulation("scaffold", Wide(), rounds=1500)
     with pytest.raises(UserError, match=r"scaffold needs about 2\d.* 20.5 GiB for states of 500 clients.*state: disk"):
         resources.require_memory([large])
-    assert "20.5 GiB for states" in resources.require_memory([simulation("scaffold", Wide(), rounds=1500, state="disk")])
+    assert "20.5 GiB for states" in resources.require_memory(
+        [simulation("scaffold", Wide(), rounds=1500, state="disk")]
+    )
     monkeypatch.setattr(resources.shutil, "disk_usage", lambda path: SimpleNamespace(free=GIB))
     with pytest.raises(UserError, match=r"1 GiB of space in .* are free: set TMPDIR"):
         resources.require_memory([simulation("scaffold", Wide(), rounds=1500, state="disk")])

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fedatlas.data.catalogue import Form, Source, checksum
+from fedatlas.data.catalogue import CustomSource, Form, Source, checksum
 from fedatlas.data.dataset import VERSION, Contents, Dataset, Meta, open_arrays
 from fedatlas.data.readers import READERS, Writer
-from fedatlas.data.sources import CustomSource
 from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
 

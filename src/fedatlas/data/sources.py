@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -146,19 +146,6 @@ def _split(path: Path) -> tuple[str, str]:
     """Return the name of a file without its endings, and its ending, without that of a compression."""
     path = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
     return path.stem, path.suffix.lower()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CustomSource(Source):
-    """Custom data whose files were read.
-
-    Args:
-        paths: Paths of the files.
-        class_names: Names of the classes, in their order.
-    """
-
-    paths: tuple[str, ...]
-    class_names: tuple[str, ...] = field(repr=False)
 
 
 _records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name

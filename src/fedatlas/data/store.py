@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from fedatlas.data import preparation
-from fedatlas.data.catalogue import SOURCES, File, Form, Source
+from fedatlas.data.catalogue import SOURCES, CustomSource, File, Form, Source
 from fedatlas.data.dataset import BUNDLED, prepared_folder, read_prepared, resolve_directory
 from fedatlas.data.readers import READERS
-from fedatlas.data.sources import CustomSource, Spec, code_files, info
+from fedatlas.data.sources import Spec, code_files, info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, atomic_folder, exclusive
 

@@ -258,7 +258,8 @@ def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> No
         UserError: An option is unknown or out of range, a data set does not exist or does not fit the kind of problem,
             the two data sets differ in shape or classes, or the partition is unknown.
     """
-    from fedatlas.data.sources import CustomSource, display_name, info
+    from fedatlas.data.catalogue import CustomSource
+    from fedatlas.data.sources import display_name, info
 
     kind, sources = parse(spec)
     if sources is None:
