@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from fedatlas.data import preparation
+from fedatlas.data import readers
 from fedatlas.data.catalogue import File, Form
 from fedatlas.data.dataset import VERSION, Dataset, load_prepared, open_arrays, read_prepared
 from fedatlas.data.store import prepare
@@ -64,7 +64,7 @@ def test_what_is_not_whole_is_prepared_again(toy, root, damage):
 
 
 def test_a_failure_leaves_nothing_behind(toy, root, monkeypatch):
-    monkeypatch.setattr(preparation, "validate", lambda *unused: 1 / 0)
+    monkeypatch.setattr(readers, "validate", lambda *unused: 1 / 0)
     with pytest.raises(UserError, match="division by zero"):
         prepare("toy", root)
     assert os.listdir(root / "prepared") == []
@@ -165,7 +165,7 @@ def test_arrays_that_break_a_promise_are_refused(register, name, array, complain
     source = register(rows=4, shape=(1, 2, 2), dtype="uint8", sparse=False, scale=16.0)
     arrays = {"X": np.zeros((4, 1, 2, 2), np.uint8), "y": np.int64([0, 1, 0, 1])} | {name: array}
     with pytest.raises(ValueError, match=complaint):
-        preparation.validate(source, Dataset("toy", arrays["X"], arrays["y"], None, None, 2, {}))
+        readers.validate(source, Dataset("toy", arrays["X"], arrays["y"], None, None, 2, {}))
 
 
 @pytest.mark.parametrize("indices, indptr", [([0, 5], [0, 1, 2]), ([0, 1], [0, 2, 9]), ([-1, 1], [0, 1, 2])])

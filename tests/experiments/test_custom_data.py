@@ -132,7 +132,7 @@ def test_the_workflow_sees_content_and_not_times(tmp_path, monkeypatch):
     with open("mine.csv", "a") as file:
         file.write(text.splitlines()[-1] + "\n")
     assert repr(sources.info(w.data)) != before
-    code = ("data.preparation", "data.readers.tables")
+    code = ("data.readers", "data.readers.tables")
     assert {item.split()[0] for item in graph.code("prepare", w).split(", ")} == set(code)
     monkeypatch.chdir(tmp_path)
     assert Graph(graph.study, is_dry=lambda: True).source_code(w) == [] and not (tmp_path / "data/code").exists()

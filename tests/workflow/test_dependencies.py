@@ -107,7 +107,7 @@ EDGES = [
     ("tuned", "experiments.tuning.grid experiments.tuning.trials experiments.scores",
      "experiments.tuning.successive_halving experiments.tuning.pattern_search"),
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
-    ("prepared", "data.readers.embedded data.preparation", "data.readers.published_images problems.logistic"),
+    ("prepared", "data.readers.embedded data.readers", "data.readers.published_images problems.logistic"),
     ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures"),
     ("scaling", "results.figures.scaling results.figures.description", "results.figures.convergence results.claims"),
     ("timed", "costs.cross_silo results.figures.convergence algorithms.fedavg", "costs.cross_device algorithms.fedac"),

@@ -137,7 +137,7 @@ EDITS = {  # modules of the package, and the cells that are computed again
     "job of partitions": (["workflow.jobs.partition"], ALL),
     "job of optima": (["workflow.jobs.optimum"], {*CSV}),
     "reader of CSV": (["data.readers.tables"], {*CSV}),
-    "preparation": (["data.preparation"], ALL),
+    "preparation": (["data.readers"], ALL),
     "tuning rule": (["experiments.tuning.grid"], ALL),
     "confirmation": (["experiments.tuning"], ALL),
     "figures": (["results.figures.convergence"], set()),

@@ -22,7 +22,7 @@ from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import construct, native, option, options, validate_names
 
 Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
-PREPARATION = "fedatlas.data.preparation"  # decides the bytes of all prepared data
+PREPARATION = "fedatlas.data.readers"  # decides the bytes of all prepared data
 
 
 def name(spec: Spec) -> str:

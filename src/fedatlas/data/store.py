@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fedatlas.data import preparation
 from fedatlas.data.catalogue import SOURCES, CustomSource, File, Form, Source
 from fedatlas.data.dataset import BUNDLED, prepared_folder, read_prepared, resolve_directory
-from fedatlas.data.readers import READERS
+from fedatlas.data.readers import READERS, build, provenance
 from fedatlas.data.sources import Spec, code_files, info
 from fedatlas.errors import UserError
 from fedatlas.io.files import atomic, atomic_folder, exclusive
@@ -89,7 +88,7 @@ def prepare(spec: Spec, directory: str | Path | None = None, mirrors: Mirrors = 
         else:
             form, paths = gather(source, root, mirrors)
         with atomic_folder(folder) as building:
-            preparation.build(source, form, paths, building)
+            build(source, form, paths, building)
     return folder
 
 
@@ -131,7 +130,7 @@ def _is_current(source: Source, root: Path) -> bool:
         ]
         if any(os.stat(file).st_mtime > made for file in own):  # a reader of one's own was edited
             return False
-        return meta.provenance == preparation.provenance(source, form, list(map(Path, source.paths)))
+        return meta.provenance == provenance(source, form, list(map(Path, source.paths)))
     if not meta.lossy:
         return True
     form_and_paths = find_files(source, root / "raw" / source.group)
