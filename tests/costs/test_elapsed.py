@@ -13,7 +13,7 @@ from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.quadratic import SyntheticQuadratic
-from fedatlas.results.costs.elapsed import ActiveClients, Workload, seconds
+from fedatlas.workflow.inputs.simulated_seconds import ActiveClients, Workload, seconds
 from tests.helpers import example
 from tests.walk import Walk
 
