@@ -8,7 +8,6 @@ its table of jobs, its reasons and the code that has changed, without the paragr
 """
 
 import contextlib
-import gc
 import logging
 import re
 import sys
@@ -242,24 +241,3 @@ def _changed_modules(reason: str) -> set[str]:
         return set()
     before, now = (dict(MODULE.findall(change[key])) for key in ("before", "now"))
     return {name for name in before.keys() & now.keys() if before[name] != now[name]}
-
-
-DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
-
-
-def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
-    """Look for garbage, which takes a seventh of a plan's time; and lift Snakemake's default limit on this machine.
-
-    Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
-    600 jobs that takes a processor.
-
-    Args:
-        workflow: Snakemake's workflow.
-        record: A record of its logger; at the one before the first job, it has its scheduler. All are shown.
-    """
-    if getattr(record, "event", None) == "run_info":
-        gc.enable()
-        limit = workflow.scheduling_settings.max_jobs_per_timespan
-        if workflow.local_exec and limit is not None and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
-            workflow.scheduler.job_rate_limiter = None
-    return True
