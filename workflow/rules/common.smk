@@ -59,4 +59,4 @@ def print_summary():
 if workflow.is_main_process:
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.disable()  # until the first job: the planned jobs stay
-    logging.getLogger(console.LOGGER).addFilter(functools.partial(console.begin_jobs, workflow))
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(summary.begin_jobs, workflow))
