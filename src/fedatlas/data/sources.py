@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.catalogue import SOURCES, File, Form, Source, checksum
+from fedatlas.data.catalogue import SOURCES, CustomSource, File, Form, Source, checksum
 from fedatlas.data.dataset import Contents, resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader

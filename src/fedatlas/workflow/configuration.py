@@ -26,7 +26,7 @@ from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
 from fedatlas.results.claims import CHECKS, Check
-from fedatlas.results.costs.cost_options import CostOptions
+from fedatlas.results.costs import CostOptions
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.theory.closed_forms import LIMITS
 from fedatlas.theory.fedawe import STATEMENTS

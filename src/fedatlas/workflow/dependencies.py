@@ -39,7 +39,7 @@ from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.io.files import update_text
 from fedatlas.registry import extensions
 from fedatlas.results.claims import CHECKS, checks_at_size
-from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
+from fedatlas.results.costs import OF_DRIVER, CostOptions
 from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.study import RESULTS, Study

@@ -1,26 +1,14 @@
 """The catalogue of data sets. A module here that defines a `Source` is found by itself."""
 
-import contextlib
 import hashlib
-import json
-import os
-import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.catalogue import SOURCES, File, Form, Source, checksum
-from fedatlas.data.dataset import BUNDLED, Contents, resolve_directory
-from fedatlas.data.readers import READERS
-from fedatlas.data.readers.custom_reader import CustomReader
-from fedatlas.errors import UserError, did_you_mean
-from fedatlas.io.files import write_json
-from fedatlas.io.text import read_json, require_file
+from fedatlas.data.dataset import BUNDLED, Contents
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.kinds import Family
-from fedatlas.registry.options import construct, native, option, options, validate_names
 
 
 @dataclass(frozen=True)

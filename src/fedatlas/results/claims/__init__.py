@@ -20,7 +20,7 @@ from fedatlas.results.claims.evidence import PLAIN, Bounds, Unit, level_unit
 from fedatlas.results.claims.results import Numbers, Point, Results
 from fedatlas.results.claims.verdicts import Outcome
 from fedatlas.results.comparing.benchmark import seed_costs
-from fedatlas.results.costs.cost_options import CostOptions
+from fedatlas.results.costs import CostOptions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fedatlas.experiments import labels
 from fedatlas.experiments.labels import COSTS, SIMULATED, TIMES
 from fedatlas.registry.options import option
-from fedatlas.results.costs.cost_options import OF_DRIVER, CostOptions
+from fedatlas.results.costs import OF_DRIVER, CostOptions
 from fedatlas.results.figures import AlgorithmFigure
 
 if TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""Simulated seconds of runs, and the options of figures and checks that name costs."""
