@@ -17,8 +17,8 @@ from typing import Any
 
 from fedatlas.cli.parser import DEFAULT_CLIENTS
 from fedatlas.errors import UserError
+from fedatlas.io.files import parse_yaml
 from fedatlas.io.formats import hanging_indent, progress_bar
-from fedatlas.io.text import parse_yaml
 from fedatlas.registry import extensions
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.io.text import read_json
+from fedatlas.io.files import read_json
 
 SIZE = "smoke, laptop or paper; default: the one that config.yaml names, or laptop"
 DEFAULT_CLIENTS = 10

@@ -16,8 +16,7 @@ from fedatlas.data.dataset import Contents, resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.io.files import write_json
-from fedatlas.io.text import read_json, require_file
+from fedatlas.io.files import read_json, require_file, write_json
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.options import construct, native, option, options, validate_names
 

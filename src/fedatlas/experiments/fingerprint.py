@@ -21,8 +21,7 @@ from typing import Any
 
 import fedatlas
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic
-from fedatlas.io.text import require_file
+from fedatlas.io.files import atomic, require_file
 from fedatlas.registry import extensions
 
 PACKAGE = "fedatlas"
@@ -39,7 +38,7 @@ SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
     "fedatlas.io.files": "writes files whole",
-    "fedatlas.io.text": "reads files of text; what they say reaches results through parameters",
+    "fedatlas.io.files": "reads files of text; what they say reaches results through parameters",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",

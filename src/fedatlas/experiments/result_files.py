@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic
-from fedatlas.io.text import require_file
+from fedatlas.io.files import atomic, require_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,8 +42,8 @@ from fedatlas.federation.engine.simulation import Simulation, run_simulations
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems import instance_at, varies_by_seed
 from fedatlas.federation.problems.base import Optimum, Problem
+from fedatlas.io.files import read_bytes
 from fedatlas.io.machine import environment
-from fedatlas.io.text import read_bytes
 
 SAVE_SECONDS = 60  # a cell that is cut off loses at most about this much
 

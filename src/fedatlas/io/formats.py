@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import atomic
-from fedatlas.io.text import read_bytes
+from fedatlas.io.files import atomic, read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd

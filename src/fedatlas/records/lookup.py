@@ -16,8 +16,7 @@ from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import cell_modules, result_modules
 from fedatlas.experiments.fingerprint import fingerprint, module_hashes
 from fedatlas.experiments.result_files import read_meta
-from fedatlas.io.files import PREFIX
-from fedatlas.io.text import read_bytes
+from fedatlas.io.files import PREFIX, read_bytes
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
 from fedatlas.records.verified import Held, Place, Verifications, find_verified, read_verifications
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fedatlas.errors import UserError
-from fedatlas.io.files import write_json, write_text
-from fedatlas.io.text import read_json, read_text
+from fedatlas.io.files import read_json, read_text, write_json, write_text
 from fedatlas.records.record import RecordedCell
 
 FILE, STATES = "verified.csv", "code.json"

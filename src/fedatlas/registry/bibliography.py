@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError, nearest
-from fedatlas.io.text import read_text
+from fedatlas.io.files import read_text
 from fedatlas.registry import extensions
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fedatlas.io.text import read_text
+from fedatlas.io.files import read_text
 from fedatlas.registry import extensions
 from fedatlas.testing.implementation import Implementation
 from fedatlas.testing.outcomes import Failed, NotApplicable

@@ -22,8 +22,7 @@ from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.io.files import update_text
-from fedatlas.io.text import require_file
+from fedatlas.io.files import require_file, update_text
 from fedatlas.records.lookup import Records
 from fedatlas.records.record import Restoration
 from fedatlas.workflow.dependencies import differs

@@ -15,7 +15,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import canonical, trace_files
 from fedatlas.experiments.labels import SIMULATED
-from fedatlas.io.text import read_json
+from fedatlas.io.files import read_json
 from fedatlas.publish.report.facts import FACTS_FILE
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.records.lookup import Records

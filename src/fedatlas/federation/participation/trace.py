@@ -10,7 +10,7 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.federation.participation import Participants, Participation
-from fedatlas.io.text import read_text, require_file
+from fedatlas.io.files import read_text, require_file
 from fedatlas.registry.options import option
 
 COLUMNS = "round,client,available"

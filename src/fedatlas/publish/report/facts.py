@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.io.text import read_json, read_text
+from fedatlas.io.files import read_json, read_text
 from fedatlas.results.claims.verdicts import (
     COLUMNS,
     EQUAL,

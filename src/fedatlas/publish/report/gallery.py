@@ -10,9 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.experiment_view import TableMeta, versions
 from fedatlas.experiments.numbering import PaperItem, find_places
-from fedatlas.io.files import write_text
+from fedatlas.io.files import read_text, write_text
 from fedatlas.io.formats import escape_markdown, read_csv, write_csv
-from fedatlas.io.text import read_text
 from fedatlas.publish.report.cards import (
     LEVELS,
     SIGNS,

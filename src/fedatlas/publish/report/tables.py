@@ -16,8 +16,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.values import is_missing, parse_cell
+from fedatlas.io.files import read_bytes, read_json
 from fedatlas.io.formats import read_csv
-from fedatlas.io.text import read_bytes, read_json
 from fedatlas.publish.report.facts import Facts
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures.description import Cell, TextTable

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.io.files import write_json
-from fedatlas.io.text import read_json
+from fedatlas.io.files import read_json, write_json
 from fedatlas.publish import tracking
 from fedatlas.publish.report.facts import FACTS_FILE, Facts, read_facts
 
