@@ -37,8 +37,7 @@ WORDS_OF_OPTIONS = {"advice", "doc", "search", "unit"}
 SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
-    "fedatlas.io.files": "writes files whole",
-    "fedatlas.io.files": "reads files of text; what they say reaches results through parameters",
+    "fedatlas.io.files": "writes files whole; what files of text say reaches results through parameters",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",
@@ -50,7 +49,6 @@ SILENT = {
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
-    "fedatlas.data.store": "says where files lie, and lets one process at a time write them",
 }
 # Imports that are not followed: (importer, imported module), and why. The importer's results depend on the imported
 # module only where something else says so, mostly `fedatlas.experiments.dependencies`, which reads it from the
