@@ -13,12 +13,12 @@ SPECS = [
 ]
 PROBLEMS = f"""
 from fedatlas.federation import problems
-from fedatlas.federation.problems import spec_validation
+from fedatlas.federation.problems import validate
 from fedatlas.experiments.dependencies import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {SPECS}:
-    spec_validation.validate(spec)
+    validate(spec)
     compiled_modules(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():
@@ -31,7 +31,7 @@ assert any(card["parts"] for card in published_cards(Study.open()))
 """
 CODE = {
     "the command": "import fedatlas.cli.main",
-    "algorithms": "from fedatlas.federation import algorithms; list(algorithms.names())",
+    "algorithms": "from fedatlas.federation.algorithms import ALGORITHMS; list(ALGORITHMS.names())",
     "problems": PROBLEMS,
     "data": "import fedatlas.data.store, fedatlas.federation.partitions",
     "figures": "from fedatlas.results.figures import FIGURES; list(FIGURES.names())",

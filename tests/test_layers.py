@@ -42,7 +42,6 @@ ROOMS = [
     {"records"},
     {"results.comparing", "results.costs"},
     {"results.figures", "results.claims"},
-    {"publish.report.facts_builder"},
     {"publish.report"},
     {"publish.tracking"},
     {"workflow"},

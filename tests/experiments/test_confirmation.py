@@ -12,7 +12,7 @@ from fedatlas.experiments import runs
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import Search
 from fedatlas.experiments.tuning import TUNING_RULES, Outcomes, advance_search, fresh_seeds
-from fedatlas.experiments.tuning.trials import next_value
+from fedatlas.experiments.tuning.grid import next_value
 from fedatlas.federation.algorithms import ALGORITHMS
 from tests.transcriptions.tuned_search import tuned_search
 

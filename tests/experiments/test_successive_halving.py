@@ -131,7 +131,7 @@ def test_an_experiment_names_the_rule(tmp_path):
     assert entries["fixed"] == plain["fixed"] and entries["fedavg"].tuning == {"kind": "successive_halving"}
     assert CellSpec.from_dict(entries["fedavg"].to_dict()) == entries["fedavg"]
     rules = {name.rpartition(".")[2] for name in run_file_modules(entries["fedavg"]) if ".tuning." in name}
-    assert rules == {"successive_halving", "confirmation"}
+    assert rules == {"successive_halving"}
     draws = cells(tmp_path, tuning="successive_halving", trials=4, tune={})
     assert draws["fedavg"].space and draws["fedavg"].tuning == {"kind": "successive_halving"}
 

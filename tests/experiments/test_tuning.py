@@ -14,7 +14,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.tables import build
-from fedatlas.experiments.tuning.trials import next_value
+from fedatlas.experiments.tuning.grid import next_value
 from fedatlas.registry.options import Option
 from tests.experiments.test_config import GOOD, load
 

@@ -104,7 +104,7 @@ EDGES = [
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
     ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),
     ("lenet", "architectures.lenet sampling.reshuffling", "architectures.resnet18 sampling.legacy"),
-    ("tuned", "experiments.tuning.grid experiments.tuning.trials experiments.scores",
+    ("tuned", "experiments.tuning.grid experiments.tuning experiments.scores",
      "experiments.tuning.successive_halving experiments.tuning.pattern_search"),
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
     ("prepared", "data.readers.embedded data.readers", "data.readers.published_images problems.logistic"),
@@ -114,7 +114,7 @@ EDGES = [
     ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop results.figures.scaling"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),
     ("report", "publish.report.page publish.report.cards", "publish.tracking algorithms.fedavg results.claims.better"),
-    ("track", "publish.tracking.records publish.report.facts_builder", "publish.report.page algorithms.fedavg"),
+    ("track", "publish.tracking.records publish.report.facts", "publish.report.page algorithms.fedavg"),
 ]  # fmt: skip
 
 

@@ -81,7 +81,6 @@ def canonical_parameters(algorithm: str, parameters: Mapping[str, Any]) -> dict[
 
 
 ENGINE = "fedatlas.experiments.run"
-CONFIRMATION = "fedatlas.experiments.tuning"
 PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
 # Keys of a setting that name a kind: their families, and what they name by default.
@@ -142,7 +141,7 @@ def run_file_modules(spec: CellSpec) -> list[str]:
     if spec.select is None:
         return cell_modules(spec)
     rule = TUNING_RULES.module(spec.tuning_rule)
-    return sorted({*cell_modules(spec), rule, CONFIRMATION, *_of_known([spec.select.tuning_metric])})
+    return sorted({*cell_modules(spec), rule, *_of_known([spec.select.tuning_metric])})
 
 
 def result_modules(spec: CellSpec) -> list[str]:
