@@ -3,8 +3,8 @@
 import pandas as pd
 
 from fedatlas.experiments.cells import Run, Select
-from fedatlas.experiments.experiment_view import AlgorithmView, Claim, ExperimentView
 from fedatlas.experiments.runs import create
+from fedatlas.experiments.view import AlgorithmView, Claim, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic

@@ -15,13 +15,13 @@ from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.trials import draw
 from fedatlas.experiments.values import is_number
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.channels import CHANNELS, directions

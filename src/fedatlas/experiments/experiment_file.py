@@ -20,8 +20,8 @@ from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import SIZES, specification
-from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import Claim
 from fedatlas.io.files import parse_yaml, read_text, read_yaml
 from fedatlas.registry.kinds import merge
 

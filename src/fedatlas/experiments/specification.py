@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
-from fedatlas.experiments.experiment_view import Claim
+from fedatlas.experiments.view import Claim
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive

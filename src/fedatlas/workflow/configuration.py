@@ -13,12 +13,12 @@ from typing import Any
 from fedatlas.errors import UserError, did_you_mean, lookup, nearest
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.cells import Axes, Cell, Run
-from fedatlas.experiments.experiment_view import EXTREMES, select_points
 from fedatlas.experiments.labels import TIMES
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.experiments.values import are_numbers, match_values
+from fedatlas.experiments.view import EXTREMES, select_points
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
 from fedatlas.io.files import read_yaml

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import TableMeta, count_environments, versions
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.view import TableMeta, count_environments, versions
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import tables

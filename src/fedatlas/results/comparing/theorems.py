@@ -10,9 +10,9 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.values import are_equal, evaluate_formula, parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting

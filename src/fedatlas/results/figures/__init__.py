@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import ExperimentView, select_rows, sorted_values
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import ExperimentView, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import option

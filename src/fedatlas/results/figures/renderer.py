@@ -16,8 +16,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import atomic, write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData

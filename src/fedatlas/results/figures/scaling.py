@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import is_numeric, sorted_values
 from fedatlas.experiments.scores import comparison_scores, goal
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import is_numeric, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.description import (
@@ -26,7 +26,7 @@ from fedatlas.results.figures.description import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from fedatlas.experiments.experiment_view import ExperimentView
+    from fedatlas.experiments.view import ExperimentView
 
 WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
 LINEAR = "linear speed-up"  # id and name of the line of slope -1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import rounds_to_target
+from fedatlas.experiments.view import rounds_to_target
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures import Drawing, FigureData, PanelFigure
