@@ -11,7 +11,7 @@ from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 from fedatlas.experiments.cells import CellSpec, Select
 from fedatlas.experiments.runs import RunMeta, runs
-from fedatlas.experiments.view import count_environments
+from fedatlas.publish.report.page import count_environments
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
 
