@@ -1,4 +1,8 @@
-"""The runs of a cell: their order, and the algorithm and the setting that each of them is built from."""
+"""The runs of a cell: which there are, their order, and what each of them is built from.
+
+A `Search` says what tuning has run so far at one point within. From the searches follow the runs, in the order of the
+rows of the run file, whose metadata are a `RunMeta`. From a run follow its algorithm and its setting.
+"""
 
 import copy
 import dataclasses
@@ -22,7 +26,6 @@ from fedatlas.registry import extensions
 from fedatlas.registry.options import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
-
 FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
 
 
@@ -98,15 +101,6 @@ class Search:
             "confirmation": confirmation and Confirmation(**confirmation),
         }
         return cls(**{**content, **parts})
-
-
-def distinct(environments: Iterable[Environment]) -> list[Environment]:
-    """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
-        if environment not in result:
-            result.append(environment)
-    return result
 
 
 @dataclass(frozen=True)
@@ -223,6 +217,15 @@ def create_setting(run: Run) -> Setting:
 def _setting(_study: Path | None, setting: str) -> Setting:
     """Build a setting from JSON. The study is a part of the key, because its extensions say what a name means."""
     return construct("setting", Setting, json.loads(setting))
+
+
+def distinct(environments: Iterable[Environment]) -> list[Environment]:
+    """Return environments, each once."""
+    result: list[Environment] = []
+    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
+        if environment not in result:
+            result.append(environment)
+    return result
 
 
 def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
