@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fedatlas.data import sources
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, name_place
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
 from fedatlas.experiments.view import Claim
 from fedatlas.federation.engine.setting import Setting
@@ -185,15 +185,13 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     Raises UserError, naming file and key, where a value does not fit.
     """
     where, parts = f"{file} (size {size})", dict(content)
-    try:
+    with name_place(where):
         for section in filter(parts.__contains__, NAMING_DATA):
             parts[section] = _name_data(parts[section], section)
         _expand_cases(parts)
         for section, make in _MAKERS.items():
             if isinstance(parts.get(section), Mapping):  # the option's type refuses anything else
                 parts[section] = make(parts[section])
-    except UserError as error:
-        raise UserError(f"{where}: {error}") from None
     return construct(where, Experiment, parts, name=name, size=size, file=file)
 
 
@@ -206,10 +204,8 @@ def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
     if not of_data:
         inside = {key: f"{path}.{key}" for key in value}
         return {key: _name_data(item, inside[key], bool({key, inside[key]} & DATA_AXES)) for key, item in value.items()}
-    try:
+    with name_place(path):
         return sources.name(value)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def _expand_cases(content: dict[str, Any]) -> None:
