@@ -96,11 +96,6 @@ class TuningRule(Kind):
     # Whether it begins in search spaces, so that an experiment has ``trials``: their number for each hyper-parameter.
     needs_trials: ClassVar[bool] = False
 
-    @classmethod
-    def title(cls) -> str:
-        """Return what sentences call the rule."""
-        return f"tuning rule {cls.name}"
-
     def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Return a search after its trials have run: with more of them, or with the best value as ``chosen``.
 
