@@ -91,8 +91,7 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
             "problem": copy.deepcopy(experiment.problem),
             "setting": copy.deepcopy(experiment.setting),
         }
-        for axis, coordinate in point.items():
-            assign(parts, axis, coordinate)
+        assign(parts, point)
         spec = CellSpec(
             experiment.algorithm(id), tune=experiment.tune, seeds=experiment.seeds, select=select, **parts
         ).to_dict()

@@ -67,12 +67,6 @@ class Select:
         """How runs on tuning seeds are scored: metric, statistic, goal, and number of last evaluations."""
         return [self.tuning_metric, self.statistic, self.goal, self.last]
 
-    @property
-    def values(self) -> str:
-        """The scored values in words: ``best values``, ``final values`` or ``means of the last 50 values``."""
-        several = self.statistic == "final" and self.last > 1
-        return f"means of the last {self.last} values" if several else f"{self.statistic} values"
-
 
 SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 

@@ -152,8 +152,7 @@ def _combinations(choices: str) -> list[dict[str, Any]]:
     settings: dict[str, dict[str, Any]] = {}
     for point in product(axes):
         parts = {"setting": copy.deepcopy(setting)}
-        for axis, value in point.items():
-            assign(parts, axis, value)
+        assign(parts, point)
         settings.setdefault(json.dumps(parts["setting"], sort_keys=True), parts["setting"])
     return list(settings.values())
 

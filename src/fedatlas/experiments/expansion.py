@@ -254,9 +254,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     case = experiment.cases[point[CASE]] if CASE in point else None
     if case is not None:
         parts |= {key: merge(parts[key], getattr(case, key)) for key in ("problem", "setting")}
-    for axis, value in point.items():
-        if axis != CASE:
-            assign(parts, axis, value)
+    assign(parts, {axis: value for axis, value in point.items() if axis != CASE})
     for place in (PROBLEMS.split(parts["problem"])[0], case and case.group):
         if place in entry.undefined:
             raise Undefined(entry.undefined[place])

@@ -36,7 +36,7 @@ class FigureData:
 
     Attributes:
         figure: The figure with its options.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         table: Table of `fedatlas.experiments.tables`.
         curves: Curves of `fedatlas.experiments.tables`.
         partitions: (title, counts of labels (clients, classes)) of each partition; their index names the clients.

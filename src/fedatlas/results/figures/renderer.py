@@ -77,7 +77,7 @@ def draw(
 
     Args:
         figure: The figure with its options.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         table: Table of the experiment.
         curves: Curves of the experiment.
         outputs: Paths, whose suffixes choose the format: pictures (.svg, .png, .pdf), or numbers and description (.csv,

@@ -57,7 +57,7 @@ def build(
 
     Args:
         kind: The figure or check.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         specs: Result of `specify` or `specify_checks`.
         results: The experiment's results.
         directory: Folder of the prepared data.
