@@ -34,7 +34,7 @@ from fedatlas.data.dataset import resolve_directory
 from fedatlas.experiments import expansion, experiment_file, labels
 from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.result_files import read
-from fedatlas.experiments.run import load_problem, run_cell
+from fedatlas.experiments.run import problem_of_seed, run_cell
 from fedatlas.experiments.tuning import option_of
 from fedatlas.experiments.tuning.pattern_search import FLOOR, SUBOPTIMALITY
 from fedatlas.experiments.tuning.trials import draw, times
@@ -111,7 +111,7 @@ class Runs:
         folder.mkdir(parents=True, exist_ok=True)
         self.optimum = folder / "optimum.npz" if spec.optimum else None
         if self.optimum is not None and not self.optimum.exists():
-            load_problem(spec, data).solve().save(self.optimum)
+            problem_of_seed(spec, data)(0).solve().save(self.optimum)
 
     def choose(self, spec: CellSpec, name: str) -> tuple[Point, pd.Series, int]:
         """Run a cell, and return the value that it chose, its suboptimality by scoring seed, and its trials."""

@@ -9,9 +9,9 @@ import pandas as pd
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification, tables
 from fedatlas.experiments.cells import CellSpec, has_choice
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import Search, assign, product
 from fedatlas.experiments.values import column_cells
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation import algorithms
 
 COSTS = ("vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "samples", "seconds")
@@ -91,8 +91,7 @@ def build(experiment, folder, value, diverges=lambda id, point: False):
             "problem": copy.deepcopy(experiment.problem),
             "setting": copy.deepcopy(experiment.setting),
         }
-        for axis, coordinate in point.items():
-            assign(parts, axis, coordinate)
+        assign(parts, point)
         spec = CellSpec(
             experiment.algorithm(id), tune=experiment.tune, seeds=experiment.seeds, select=select, **parts
         ).to_dict()

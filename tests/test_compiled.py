@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.dependencies import MODULES, PASSES, compiled_modules
+from fedatlas.experiments.dependencies import COMPILED_MODULES, PASSES, compiled_modules
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
@@ -40,7 +40,6 @@ PROBLEMS = [
 LOCKSTEP = {
     "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.kernels",
-    "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.simd",
 }
 DENSE_ROWS = {"fedatlas.federation.compiled.dense_rows", "fedatlas.federation.compiled.simd"}
@@ -94,7 +93,7 @@ def test_layers_that_run_compiled_are_known_from_the_specification(architecture,
     monkeypatch.setattr(builtins, "__import__", note)
     problem = network(architecture)
     problem.batch([0], np.arange(4)[None]).grad(problem.start(0))
-    result = imported & {*MODULES}
+    result = imported & {*COMPILED_MODULES}
     if "fedatlas.federation.compiled.passes" in result:
         result.update(PASSES)  # which it imports
     for how in (architecture, {"kind": architecture}):

@@ -85,3 +85,12 @@ def explain_overflow(subject: str) -> Iterator[None]:
             f"{subject}: a number exceeds the range of double precision ({error.args[-1] if error.args else error}): "
             "give numbers that are not as large"
         ) from None
+
+
+@contextlib.contextmanager
+def name_place(place: str) -> Iterator[None]:
+    """Put a place, such as a file or a key in it, before the sentence of a UserError."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{place}: {error}") from None

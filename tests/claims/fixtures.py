@@ -1,10 +1,10 @@
-"""Made-up experiments for checks of claims: a ExperimentView, and one claim judged on a table made by hand."""
+"""Made-up experiments for checks of claims: an ExperimentView, and one claim judged on a table made by hand."""
 
 import pandas as pd
 
 from fedatlas.experiments.cells import Run, Select
-from fedatlas.experiments.experiment_view import AlgorithmView, Claim, ExperimentView
 from fedatlas.experiments.runs import create
+from fedatlas.experiments.view import AlgorithmView, Claim, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems.similar import SyntheticSimilarQuadratic
@@ -16,7 +16,7 @@ from tests.synthetic import curves, curves_of, table
 def view(
     ids=("fedavg", "fedac-1", "mb-sgd"), axes=("clients",), metric="suboptimality", goal="min", tune=("lr",), **changes
 ):
-    """A ExperimentView of an experiment whose algorithms have their own names."""
+    """An ExperimentView of an experiment whose algorithms have their own names."""
     entries = {}
     for id in ids:
         entries[id] = AlgorithmView(id, ALGORITHMS.get(id).label if id in ALGORITHMS.names() else id)

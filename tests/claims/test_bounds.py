@@ -8,7 +8,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments.view import AlgorithmView
 from fedatlas.federation import problems
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, UNDECIDED

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from fedatlas.experiments.experiment_view import Claim
+from fedatlas.experiments.view import Claim
 from fedatlas.results.claims.results import Results
 from fedatlas.results.claims.verdicts import HELD, UNTESTED
 from fedatlas.workflow.jobs.claims import judge_claims

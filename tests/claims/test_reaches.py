@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments.view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
 from tests.synthetic import curves, rows
 

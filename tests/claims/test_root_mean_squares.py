@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments.view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED
 from tests.synthetic import curves, table
 

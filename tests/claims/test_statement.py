@@ -1,7 +1,7 @@
 """The check of statements about runs that are simulated again."""
 
 from fedatlas.experiments.cells import Cell, CellSpec
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments.view import AlgorithmView
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD
 from fedatlas.theory import fedawe

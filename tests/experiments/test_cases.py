@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.experiments import expansion
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.view import ExperimentView
 from tests.experiments.test_config import GOOD, load
 
 CASES = {

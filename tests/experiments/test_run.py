@@ -10,8 +10,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import run
 from fedatlas.experiments.cells import CellSpec, Select
-from fedatlas.experiments.experiment_view import count_environments
 from fedatlas.experiments.runs import RunMeta, runs
+from fedatlas.publish.report.page import count_environments
 
 SELECT = Select(metric="loss", statistic="final", goal="min", seeds=[7, 8], extend=0)
 

@@ -7,12 +7,12 @@ from typing import Any
 from fedatlas import UserError
 from fedatlas.experiments import expansion, result_files
 from fedatlas.experiments.cells import Cell, Run
-from fedatlas.experiments.experiment_view import select_rows
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import RunMeta, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.values import are_equal, parse_cell
+from fedatlas.experiments.view import select_rows
 from fedatlas.publish.report.facts_builder import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs

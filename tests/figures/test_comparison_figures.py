@@ -9,7 +9,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 
 from .drawings import describe, texts_of

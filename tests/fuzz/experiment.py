@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.files import write_json
 from fedatlas.publish.tracking.records import report_run, setting_runs
 from fedatlas.workflow.graph import Graph

@@ -9,8 +9,8 @@ from PIL import Image
 
 from fedatlas.experiments import result_files as files
 from fedatlas.experiments import specification
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.io.files import write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.publish.report.facts_builder import build_facts

@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.formats import read_csv
 from fedatlas.publish.report import gallery
 from fedatlas.publish.report.facts import read_facts, read_verdicts

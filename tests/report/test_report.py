@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.view import TableMeta
 from fedatlas.publish.report import tables
 from fedatlas.publish.report.cards import LEVELS
 from fedatlas.publish.report.facts_builder import build_facts

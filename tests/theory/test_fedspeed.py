@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_view import AlgorithmView
+from fedatlas.experiments.view import AlgorithmView
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting

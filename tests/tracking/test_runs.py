@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from fedatlas.experiments import result_files as files
-from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.view import TableMeta
 from fedatlas.publish import tracking
 from fedatlas.publish.tracking.log import PARENT
 from fedatlas.publish.tracking.records import setting_runs

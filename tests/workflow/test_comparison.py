@@ -13,7 +13,7 @@ import yaml
 from fedatlas import UserError
 from fedatlas.cli.main import main
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io.formats import read_csv
 from fedatlas.publish.comparison.given_runs import add_runs

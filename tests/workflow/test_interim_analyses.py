@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import build
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.results.claims.results import Results
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, interim_analysis

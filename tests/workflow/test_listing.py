@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
-from fedatlas.experiments.experiment_view import TableMeta
+from fedatlas.experiments.view import TableMeta
 from fedatlas.workflow import estimates, listing
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.summary import experiment_costs, read_costs

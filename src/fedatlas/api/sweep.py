@@ -72,12 +72,12 @@ def sweep(
     about = {}
     for (id, algorithm), *values, seed in itertools.product(named.items(), *grid.values(), seeds):
         parts = {"setting": specification(options), "parameters": {}, "problem": specification(problem)}  # copies
-        for axis, value in zip(grid, values, strict=True):
-            assign(parts, axis, value)
+        point = dict(zip(grid, values, strict=True))
+        assign(parts, point)
         frame = train(algorithm, parts["problem"], seed=seed, **parts["setting"], **parts["parameters"])
         label = id if isinstance(algorithms, Mapping) else frame.attrs["label"]
         about[id] = {"algorithm": frame.attrs["spec"]["algorithm"], "label": label}
-        cells = {axis: columns[axis](value) for axis, value in zip(grid, values, strict=True)}
+        cells = {axis: columns[axis](value) for axis, value in point.items()}
         placed = {"algorithm": id, **cells, "seed": seed, "status": frame.attrs["status"]}
         for at, (name, cell) in enumerate(placed.items()):
             frame.insert(at, name, cell)

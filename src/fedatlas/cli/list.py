@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.sources import CustomKeys
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Entry, Experiment, InterimAnalyses
+from fedatlas.experiments.view import Claim
 from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import Metric

@@ -8,7 +8,6 @@ from fedatlas.cli.list import Declaration, all_options, check_extensions, defaul
 from fedatlas.data.catalogue import SOURCES, Source
 from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, nearest
-from fedatlas.experiments import labels
 from fedatlas.experiments.dependencies import data_names
 from fedatlas.federation.metrics import Metric
 from fedatlas.io.formats import hanging_indent, width
@@ -125,7 +124,7 @@ def _experiment(study: Study, name: str) -> str:
     experiment, is_own = study.experiment(size, name), name in study.files.own
     data = {display_name(data) for cell in study.cells(size, name).values() for data in data_names(cell.spec)}
     rows = {
-        "paper": labels.paper(experiment.paper),
+        "paper": bibliography.describe_paper(experiment.paper),
         "re-runs": experiment.source,
         "data": ", ".join(sorted(data)),
         "algorithms": ", ".join(experiment.algorithms),

@@ -54,6 +54,9 @@ class Select:
         "default metric",
     )
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seeds", sorted(self.seeds))  # their order says nothing
+
     @property
     def tuning_metric(self) -> str:
         """Name of the metric that tuned values are compared by."""
@@ -64,16 +67,7 @@ class Select:
         """How runs on tuning seeds are scored: metric, statistic, goal, and number of last evaluations."""
         return [self.tuning_metric, self.statistic, self.goal, self.last]
 
-    @property
-    def values(self) -> str:
-        """The scored values in words: ``best values``, ``final values`` or ``means of the last 50 values``."""
-        several = self.statistic == "final" and self.last > 1
-        return f"means of the last {self.last} values" if several else f"{self.statistic} values"
 
-
-# Keys that the JSON of a cell omits where they are None. A new key must be one of them: run files are found by the JSON
-# of their cells, which a key that nobody uses must not change.
-OPTIONAL_KEYS = ("part", "select", "case", "space", "tuning")
 SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 
@@ -119,11 +113,12 @@ class CellSpec:
             raise ValueError("several tuned values need a select")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the specification as JSON types, without the optional keys that are None.
+        """Return the specification as JSON types, without the keys that are None.
 
-        Nothing is copied, which would cost a plan of many cells seconds.
+        Run files are found by the JSON of their cells, which a new key that nobody uses must not change: its default
+        must be None. Nothing is copied, which would cost a plan of many cells seconds.
         """
-        content = {key: value for key, value in vars(self).items() if value is not None or key not in OPTIONAL_KEYS}
+        content = {key: value for key, value in vars(self).items() if value is not None}
         return content if self.select is None else content | {"select": vars(self.select)}
 
     @classmethod
@@ -217,13 +212,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "-".join(map(_text, value))
     return "".join(c if c.isalnum() or c in ".-+" else "_" for c in str(value))
-
-
-def format_value(value: Any) -> str:
-    """Return a value as text with the keys of the file: ``dirichlet, alpha = 0.3`` for a specification."""
-    if isinstance(value, dict):
-        options = [f"{key} = {format_value(option)}" for key, option in value.items() if key != "kind"]
-        return ", ".join([str(value["kind"]), *options] if "kind" in value else options)
-    if isinstance(value, list):
-        return "(" + ", ".join(map(format_value, value)) + ")"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,8 +1,9 @@
-"""Dependencies of results: full names of modules, and paths of files, derived from specifications.
+"""Dependencies of results: one spelling of a specification, full names of modules, and paths of files.
 
-A result depends on these modules and on what they import, as `fedatlas.experiments.fingerprint` follows it. Their
-fingerprints are a parameter of the result's rule, which Snakemake compares. Partitions and optima are files that
-several experiments share; their origins say what they are made from.
+Specifications are compared in one spelling: neither the order of keys nor a default that is written out makes another
+one. A result depends on the modules that its specification names and on what they import, as
+`fedatlas.experiments.fingerprint` follows it. Their fingerprints are a parameter of the result's rule, which Snakemake
+compares. Partitions and optima are files that several experiments share; their origins say what they are made from.
 """
 
 import copy
@@ -37,6 +38,32 @@ from fedatlas.federation.topologies import TOPOLOGIES
 from fedatlas.registry.extensions import location, study
 from fedatlas.registry.kinds import Family, without_defaults
 from fedatlas.registry.options import options
+
+ENGINE = "fedatlas.experiments.run"
+PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
+# Keys of a setting that name a kind: their families, and what they name by default.
+KINDS: dict[str, tuple[Family[Any], str]] = {
+    "participation": (PARTICIPATION, "full"),
+    "schedule": (SCHEDULES, "constant"),
+    "driver": (DRIVERS, "synchronous"),
+}
+CHOICES = (
+    *KINDS,
+    "sampling",
+    "local_epochs",
+    "batch",
+    "metrics",
+    "channel",
+)  # keys that decide on modules
+NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
+COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
+LOCKSTEP = [f"{COMPILED}.{module}" for module in ("kernels", "lockstep", "simd")]
+SPARSE = [f"{COMPILED}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
+SEQUENTIAL = [f"{COMPILED}.sequential"]
+PASSES = [f"{COMPILED}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
+DENSE_ROWS = [f"{COMPILED}.{module}" for module in ("dense_rows", "simd")]
+COMPILED_MODULES = sorted({*LOCKSTEP, *SPARSE, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
+WITHOUT_PASSES = ("resnet18",)  # architectures whose gradient no compiled call computes
 
 
 def canonical(spec: CellSpec) -> Spec:
@@ -80,20 +107,6 @@ def canonical_parameters(algorithm: str, parameters: Mapping[str, Any]) -> dict[
     return without_defaults(ALGORITHMS.get(algorithm).options(), parameters)
 
 
-ENGINE = "fedatlas.experiments.run"
-PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
-COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-# Keys of a setting that name a kind: their families, and what they name by default.
-KINDS: dict[str, tuple[Family[Any], str]] = {
-    "participation": (PARTICIPATION, "full"),
-    "schedule": (SCHEDULES, "constant"),
-    "driver": (DRIVERS, "synchronous"),
-}
-CHOICES = (*KINDS, "sampling", "local_epochs", "batch", "metrics", "channel")
-
-NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
-
-
 def cell_modules(spec: CellSpec) -> list[str]:
     """Return the modules behind the numbers of a cell's runs."""
     modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem)}
@@ -123,6 +136,25 @@ def _setting_modules(_study: Path | None, setting_json: str) -> frozenset[str]:
         if (declared := declared_name(name)) or round_metric(name) is None:  # it may be over a recorded value
             modules.add(METRICS.module(declared or name))
     return frozenset(modules | channel_modules(setting.get("channel")))
+
+
+def _settings(spec: CellSpec) -> list[dict[str, Any]]:
+    """Return the parts of a cell's settings that name kinds, each combination once."""
+    axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
+    chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
+    return _combinations(json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen]))
+
+
+@functools.lru_cache(10_000)
+def _combinations(choices: str) -> list[dict[str, Any]]:
+    """Return each combination of the values of axes once, set in the setting. choices: Both, as JSON."""
+    setting, axes = json.loads(choices)
+    settings: dict[str, dict[str, Any]] = {}
+    for point in product(axes):
+        parts = {"setting": copy.deepcopy(setting)}
+        assign(parts, point)
+        settings.setdefault(json.dumps(parts["setting"], sort_keys=True), parts["setting"])
+    return list(settings.values())
 
 
 def participation_modules(spec: CellSpec) -> list[str]:
@@ -172,11 +204,37 @@ def problem_modules(problem: Spec) -> list[str]:
     kind_class = PROBLEMS.get(kind)
     modules = {kind_class.__module__} | ({kind_class.oracle} if kind_class.oracle else set())
     if location(kind_class.__module__) and COMPILED in closure(*modules):
-        modules.update(MODULES)  # which of them run is known of the package's own problems alone
+        modules.update(COMPILED_MODULES)  # which of them run is known of the package's own problems alone
     for name, option in kind_class.options().items():
         if option.family == "architecture":
             modules.add(ARCHITECTURES.module(values.get(name, option.default)))
     return sorted(modules)
+
+
+def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+    """Return the full names of the compiled modules that a run of a specification may use, sorted.
+
+    The names follow from the specification alone, so they may include modules that the run does not use, but never
+    leave one out.
+
+    Args:
+        algorithm: Class of the algorithm.
+        problem: Specification of the problem.
+        setting: Specification of the setting of one run.
+    """
+    modules: list[str] = []
+    if problem.get("kind") == "network":
+        modules += SEQUENTIAL
+        if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
+            modules += PASSES
+    elif problem.get("kind") == "softmax":
+        modules += DENSE_ROWS
+    elif problem.get("kind") in ("logistic", "coin"):  # a coin is logistic regression
+        modules += SPARSE
+        shared = kind(problem.get("partition", "shared")) in ("shared", None)
+        if shared and lockstep_specification(algorithm, setting):
+            modules += LOCKSTEP
+    return sorted({*modules})
 
 
 def metric_modules(cells: Iterable[Cell]) -> list[str]:
@@ -245,59 +303,3 @@ def _is_pooled(problem: dict[str, Any], clients: int) -> bool:
     kind, _ = parse(problem)
     split = PARTITIONS.build(problem["partition"])
     return isinstance(kind, DataKind) and kind.is_pooled(split, sources.info(problem["data"]).rows, clients)
-
-
-def _settings(spec: CellSpec) -> list[dict[str, Any]]:
-    """Return the parts of a cell's settings that name kinds, each combination once."""
-    axes = {**spec.within, **{axis: values for axis, values in spec.tune.items() if axis.split(".")[0] in SETTING}}
-    chosen = {axis: values for axis, values in axes.items() if axis.split(".")[0] in CHOICES}
-    return _combinations(json.dumps([{key: value for key, value in spec.setting.items() if key in CHOICES}, chosen]))
-
-
-@functools.lru_cache(10_000)
-def _combinations(choices: str) -> list[dict[str, Any]]:
-    """Return each combination of the values of axes once, set in the setting. choices: Both, as JSON."""
-    setting, axes = json.loads(choices)
-    settings: dict[str, dict[str, Any]] = {}
-    for point in product(axes):
-        parts = {"setting": copy.deepcopy(setting)}
-        for axis, value in point.items():
-            assign(parts, axis, value)
-        settings.setdefault(json.dumps(parts["setting"], sort_keys=True), parts["setting"])
-    return list(settings.values())
-
-
-PACKAGE = "fedatlas.federation.compiled"
-LOCKSTEP = [f"{PACKAGE}.{module}" for module in ("kernels", "lockstep", "simd")]
-SPARSE = [f"{PACKAGE}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
-SEQUENTIAL = [f"{PACKAGE}.sequential"]
-PASSES = [f"{PACKAGE}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
-DENSE_ROWS = [f"{PACKAGE}.{module}" for module in ("dense_rows", "simd")]
-MODULES = sorted({*LOCKSTEP, *SPARSE, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
-WITHOUT_PASSES = ("resnet18",)
-
-
-def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
-    """Return the full names of the compiled modules that a run of a specification may use, sorted.
-
-    The names follow from the specification alone, so they may include modules that the run does not use, but never
-    leave one out.
-
-    Args:
-        algorithm: Class of the algorithm.
-        problem: Specification of the problem.
-        setting: Specification of the setting of one run.
-    """
-    modules: list[str] = []
-    if problem.get("kind") == "network":
-        modules += SEQUENTIAL
-        if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
-            modules += PASSES
-    elif problem.get("kind") == "softmax":
-        modules += DENSE_ROWS
-    elif problem.get("kind") in ("logistic", "coin"):  # a coin is logistic regression
-        modules += SPARSE
-        shared = kind(problem.get("partition", "shared")) in ("shared", None)
-        if shared and lockstep_specification(algorithm, setting):
-            modules += LOCKSTEP
-    return sorted({*modules})

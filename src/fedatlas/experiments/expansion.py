@@ -10,18 +10,18 @@ from math import prod
 from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
-from fedatlas.errors import Undefined, UserError
+from fedatlas.errors import Undefined, UserError, name_place
 from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, in_part, product
 from fedatlas.experiments.scores import NO_METRICS
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.trials import draw
 from fedatlas.experiments.values import is_number
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.channels import CHANNELS, directions
@@ -29,7 +29,6 @@ from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import PROBLEMS, varies_by_seed
 from fedatlas.registry.kinds import merge
-from fedatlas.registry.options import options
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed
@@ -57,7 +56,7 @@ def expand(experiment: Experiment) -> Expansion:
     """
     experiment_cells: list[Cell] = []
     undefined: dict[str, dict[str, str]] = {}
-    try:
+    with name_place(experiment.where):
         for id in experiment.algorithms:
             _check_axes({"grid": experiment.grid, "within": experiment.within, "tune": tuned_values(experiment, id)[0]})
         _count(experiment)
@@ -78,8 +77,6 @@ def expand(experiment: Experiment) -> Expansion:
                 raise UserError(
                     f"grid: two points would share the run file {key}.parquet; make their values differ more"
                 )
-    except UserError as error:
-        raise UserError(f"{experiment.where}: {error}") from None
     return Expansion(experiment_cells, undefined)
 
 
@@ -115,10 +112,8 @@ def create_view(experiment: Experiment, undefined: dict[str, dict[str, str]] | N
 
     undefined: where algorithms are not defined; see `Expansion`. Raises UserError, naming the file, if one is unknown.
     """
-    try:
+    with name_place(experiment.where):
         views = {id: _algorithm_view(experiment, id) for id in experiment.algorithms}
-    except UserError as error:
-        raise UserError(f"{experiment.where}: {error}") from None
     names = {name for algorithm in views.values() for name in algorithm.tune} | set(experiment.tune)
     return ExperimentView(
         name=experiment.name,
@@ -183,14 +178,17 @@ def draws_nothing(
     values: hyper-parameters that are set. problem, setting: specifications.
     """
     firsts = {axis.split(".")[0] for axis in axes}
-    if CASE in firsts or firsts & set(DRAWN) or "problem.start_scale" in axes:
+    if CASE in firsts or firsts & set(DRAWN) or "problem.start_scale" in axes or varies_by_seed(problem):
         return False
+    name, options = PROBLEMS.split(problem)
+    kind = PROBLEMS.get(name)
+    scale = kind.options().get("start_scale")
     return (
         setting.get("batch", 1) is None
         and setting.get("participation", "full") in ("full", {"kind": "full"})
         and setting.get("topology") is None
         and not any(channel.random for channel in directions(setting.get("channel")))
-        and _has_one_start(problem)
+        and (kind.fixed_start if scale is None else options.get("start_scale", scale.default) == 0)
         and not _tosses_coins(ALGORITHMS.get(algorithm), values)
     )
 
@@ -206,17 +204,6 @@ def _untuned_parameters(experiment: Experiment, id: str, tune: Axes) -> list[str
         and is_number(values.get(name))
         and bool(option.search if option.search is not None else option.required and option.advice)
     ]
-
-
-def _has_one_start(problem: Mapping[str, Any]) -> bool:
-    """Return whether all runs begin at one point of one instance."""
-    if varies_by_seed(problem):
-        return False
-    name, values = PROBLEMS.split(problem)
-    kind = PROBLEMS.get(name)
-    if (scale := options(kind).get("start_scale")) is None:
-        return kind.fixed_start
-    return bool(values.get("start_scale", scale.default) == 0)
 
 
 def _tosses_coins(algorithm: type[Algorithm], values: Mapping[str, Any]) -> bool:
@@ -238,12 +225,12 @@ def _tuning_rule(experiment: Experiment) -> Spec | None:
     """Return the tuning rule that the experiment names; None for the one that its tuned values imply."""
     if experiment.tuning is None:
         return None
-    rule = TUNING_RULES.build(experiment.tuning)  # raises UserError where it does not fit
+    kind, values = TUNING_RULES.split(experiment.tuning)
+    rule = TUNING_RULES.create(kind, values)  # raises UserError where a value does not fit
     if rule.name in ("grid", "trials"):
         raise UserError(f"tuning: {rule.name} follows from tune or trials: leave it out")
     if rule.needs_trials and not experiment.trials:
         raise UserError(f"tuning: {rule.name} begins with trials of search spaces; give their number in trials")
-    kind, values = TUNING_RULES.split(experiment.tuning)
     return {"kind": kind, **values}
 
 
@@ -267,9 +254,7 @@ def _cell(experiment: Experiment, id: str, point: Point) -> Cell:
     case = experiment.cases[point[CASE]] if CASE in point else None
     if case is not None:
         parts |= {key: merge(parts[key], getattr(case, key)) for key in ("problem", "setting")}
-    for axis, value in point.items():
-        if axis != CASE:
-            assign(parts, axis, value)
+    assign(parts, {axis: value for axis, value in point.items() if axis != CASE})
     for place in (PROBLEMS.split(parts["problem"])[0], case and case.group):
         if place in entry.undefined:
             raise Undefined(entry.undefined[place])

@@ -18,10 +18,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from fedatlas.errors import UserError, did_you_mean
+from fedatlas.errors import UserError, did_you_mean, name_place
 from fedatlas.experiments import SIZES, specification
-from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import Claim
 from fedatlas.io.files import parse_yaml, read_text, read_yaml
 from fedatlas.registry.kinds import merge
 
@@ -72,10 +72,8 @@ def document(path: str | Path, folders: Sequence[Path] = (), extending: tuple[Pa
     if not isinstance(content, dict):
         raise UserError(f"{path}: the file holds {content!r:.60}; it must hold a mapping of keys to values")
     if isinstance(content.get("claims"), dict):
-        try:
+        with name_place(str(path)):
             content["claims"] = expand_tables(content["claims"])
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
     if "extends" not in content:
         return content
     name, omitted = _extension(path, content.pop("extends"))

@@ -43,7 +43,7 @@ SILENT = {
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",
     "fedatlas.federation.compiled.compilation": "lets one process at a time compile",
     "fedatlas.experiments.result_files": "keeps rows and metadata in Parquet files",
-    "fedatlas.federation.engine.resources": "refuses what exceeds the memory, and chooses threads: results keep their order",
+    "fedatlas.federation.engine.resources": "limits memory and chooses threads; results keep their order",
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
     "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",

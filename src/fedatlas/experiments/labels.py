@@ -1,4 +1,4 @@
-"""Words for people, in lists, figures and report: of costs, metrics, axes, settings, numbers, papers and data."""
+"""Words for people, in lists, figures and report: of costs, metrics, axes, settings, numbers and data."""
 
 import math
 import re
@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fedatlas.data.sources import display_name
-from fedatlas.errors import UserError
 from fedatlas.experiments.values import parse_cell
 from fedatlas.federation.engine.history import CLOCK
 from fedatlas.federation.metrics import declared_name, metric, round_metric
-from fedatlas.registry.bibliography import reference
 
 COSTS = {
     "rounds": "communication rounds",
@@ -284,15 +282,6 @@ def plain_text(text: str) -> str:
         text = text.replace(mark, sign)
     text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
     return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
-
-
-def paper(key: str) -> str:
-    """Authors, year and title of a paper; its key if the bibliography does not have it."""
-    try:
-        entry = reference(key)
-    except UserError:
-        return key or "No paper"
-    return f"{entry.short} {entry.year}: {entry.title}"
 
 
 def join_names(names: Iterable[str]) -> str:

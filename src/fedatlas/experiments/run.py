@@ -102,13 +102,7 @@ def run_cell(
         traces={path: hashlib.sha256(read_bytes(path)).hexdigest() for path in trace_files(spec)},
     )
     done = {key: run for path in (earlier, out, part) if path for key, run in _reusable(Path(path), meta).items()}
-    varies = varies_by_seed(spec.problem)
-    # Runs of one seed follow one another, so the last problem is kept.
-    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, data, partition, optimum))
-
-    def problem(seed: int) -> Problem:
-        return load(seed if varies else None)
-
+    problem = problem_of_seed(spec, data, partition, optimum)
     searches = _first_searches(spec, problem)
     finished, saved = len(done), time.monotonic()
 
@@ -217,24 +211,29 @@ def check_start(algorithm: Algorithm, setting: Setting, problem: Problem, seed: 
             )
 
 
-def load_problem(
+def problem_of_seed(
     spec: CellSpec,
     data: str | Path | None = None,
     partition: str | Path | None = None,
     optimum: str | Path | None = None,
-    seed: int | None = None,
-) -> Problem:
-    """Build the problem of a cell, with its partition and optimum read from files if there are any.
+) -> ProblemOfSeed:
+    """Return the function from a seed to the problem of a cell, with partition and optimum from files if there are any.
 
-    data: directory. seed: of the runs, where each has an instance of its own; without one, that raises UserError.
+    It keeps the last problem, because runs of one seed follow one another. data: directory.
     """
-    split = Partition.load(partition) if partition else None
     clients: Any = spec.setting.get("clients")  # None where they vary within: then all clients share the data
-    problem_spec = spec.problem if seed is None else instance_at(spec.problem, seed)
-    problem = problems.create(problem_spec, clients, data, split)
-    if optimum:
-        problem.optimum = Optimum.load(optimum)
-    return problem
+
+    @functools.lru_cache(maxsize=1)
+    def load(seed: int | None) -> Problem:
+        split = Partition.load(partition) if partition else None
+        problem_spec = spec.problem if seed is None else instance_at(spec.problem, seed)
+        problem = problems.create(problem_spec, clients, data, split)
+        if optimum:
+            problem.optimum = Optimum.load(optimum)
+        return problem
+
+    varies = varies_by_seed(spec.problem)
+    return lambda seed: load(seed if varies else None)
 
 
 def _run(group: list[Run], problem: Problem, threads: int, keep: Callable[..., Any]) -> list[list[Row]]:

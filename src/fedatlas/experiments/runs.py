@@ -1,4 +1,8 @@
-"""The runs of a cell: their order, and the algorithm and the setting that each of them is built from."""
+"""The runs of a cell: which there are, their order, and what each of them is built from.
+
+A `Search` says what tuning has run so far at one point within. From the searches follow the runs, in the order of the
+rows of the run file, whose metadata are a `RunMeta`. From a run follow its algorithm and its setting.
+"""
 
 import copy
 import dataclasses
@@ -22,7 +26,6 @@ from fedatlas.registry import extensions
 from fedatlas.registry.options import construct
 
 SETTING = {f.name for f in fields(Setting)}  # of which some may be tuned, such as local_steps
-
 FIRST_SEEDS = 2  # tuning seeds of a search; equal scores on them show that runs are not random
 
 
@@ -98,15 +101,6 @@ class Search:
             "confirmation": confirmation and Confirmation(**confirmation),
         }
         return cls(**{**content, **parts})
-
-
-def distinct(environments: Iterable[Environment]) -> list[Environment]:
-    """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
-        if environment not in result:
-            result.append(environment)
-    return result
 
 
 @dataclass(frozen=True)
@@ -194,8 +188,7 @@ def create_run(spec: CellSpec, within: Point, tuned: Point, seed: int, trial: Tr
     problem = instance_at(spec.problem, seed)
     clone = copy.deepcopy if any("." in axis for axis in within) else dict  # an axis may set a part of a shared value
     parts = {"parameters": clone(spec.parameters), "problem": problem, "setting": clone(spec.setting)}
-    for axis, value in {**within, **{k: v for k, v in tuned.items() if k in SETTING}}.items():
-        assign(parts, axis, value)
+    assign(parts, {**within, **{name: value for name, value in tuned.items() if name in SETTING}})
     parts["parameters"] |= {name: value for name, value in tuned.items() if name not in SETTING}
     if trial is not None and trial.rounds is not None:  # rounds take the place of steps and epochs, which count them
         setting = {key: value for key, value in parts["setting"].items() if key not in ("steps", "epochs")}
@@ -225,26 +218,36 @@ def _setting(_study: Path | None, setting: str) -> Setting:
     return construct("setting", Setting, json.loads(setting))
 
 
-def assign(parts: Mapping[str, Any], axis: str, value: Any) -> None:
-    """Set the value of an axis in the parts of a specification.
+def distinct(environments: Iterable[Environment]) -> list[Environment]:
+    """Return environments, each once."""
+    result: list[Environment] = []
+    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
+        if environment not in result:
+            result.append(environment)
+    return result
+
+
+def assign(parts: Mapping[str, Any], point: Mapping[str, Any]) -> None:
+    """Set the values of axes in the parts of a specification.
 
     Args:
         parts: Mappings ``setting``, ``problem`` and ``parameters``, which are changed.
-        axis: A key of the setting, with dots for what lies inside it, or ``problem.`` or ``parameters.`` and a key. A
-            number after a dot is an index of a list: ``participation.p.0``.
-        value: The value, of which a copy is set, because another axis may reach into it.
+        point: Value by axis. An axis is a key of the setting, with dots for what lies inside it, or ``problem.`` or
+            ``parameters.`` and a key. A number after a dot is an index of a list: ``participation.p.0``. Of a value a
+            copy is set, because another axis may reach into it.
 
     Raises:
-        UserError: The axis leads nowhere.
+        UserError: An axis leads nowhere.
     """
-    *path, last = axis.split(".")
-    target: Any = parts
-    try:
-        for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
-            target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
-        target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
-    except (AttributeError, IndexError, TypeError, ValueError):
-        raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
+    for axis, value in point.items():
+        *path, last = axis.split(".")
+        target: Any = parts
+        try:
+            for part in path if path[:1] in (["problem"], ["parameters"]) else ["setting", *path]:
+                target = target[int(part)] if isinstance(target, list) else target.setdefault(part, {})
+            target[int(last) if isinstance(target, list) and last.isdigit() else last] = copy.deepcopy(value)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            raise UserError(f"axis {axis!r} leads nowhere in {target!r:.60}; lists are numbered from 0") from None
 
 
 def in_part(point: Point, part: int, parts: int) -> bool:

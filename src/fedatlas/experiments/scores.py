@@ -51,15 +51,6 @@ def score_frame(
     return late.groupby(keys, sort=False, dropna=False)[metric].mean()
 
 
-def comparison_scores(table: "pd.DataFrame") -> "tuple[pd.Series, pd.Series]":
-    """Return score and number of diverged runs of each row of a table.
-
-    They are those of the tuning seeds, on which all tuned values run; without a choice, those of the scoring seeds.
-    """
-    tunes = table["tuning_seeds"] > 0
-    return table["tuning_score"].where(tunes, table["score"]), table["tuning_diverged"].where(tunes, table["diverged"])
-
-
 def metric_columns(frame: "pd.DataFrame", axes: Sequence[str] = ()) -> list[str]:
     """Return the names of the columns that hold metrics, which are numbers. axes: columns that identify runs."""
     others = {*NO_METRICS, *axes}

@@ -3,14 +3,14 @@
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fedatlas.data import sources
-from fedatlas.errors import UserError
+from fedatlas.errors import UserError, name_place
 from fedatlas.experiments.cells import CASE, LARGEST_SEED, Axes, Select
-from fedatlas.experiments.experiment_view import Claim
+from fedatlas.experiments.view import Claim
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.partitions import PARTITIONS
 from fedatlas.federation.problems import PROBLEMS, interactive
@@ -20,9 +20,10 @@ T = TypeVar("T")
 DATA_AXES = {f"problem.{key}" for key in interactive.DATA_KEYS}
 NAMING_DATA = ("problem", "grid", "within", "figures", "claims")  # sections that may hold mappings of custom data
 AXIS = Option("axis", list[Any], dataclasses.MISSING, doc="values of an axis", filled=True, distinct=True)
-# Names that become parts of names of files; those of figures are wildcards of the workflow, too.
-NAMES = {"figures": (r"\w+", "letters, digits and _"), "axes": (r"[\w.]+", "letters, digits, _ and .")}
-OTHER_NAMES = (r"\w[\w.+-]*", "letters, digits, _, ., + and -")
+# Names become parts of names of files: their pattern, in words. Those of figures are wildcards of the workflow, too.
+NAME = (r"\w[\w.+-]*", "letters, digits, _, ., + and -")
+NAME_OF_AXIS = (r"[\w.]+", "letters, digits, _ and .")
+NAME_OF_FIGURE = (r"\w+", "letters, digits and _")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +158,7 @@ class Experiment:
     @property
     def first_seeds(self) -> list[int]:
         """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
 
     @property
     def where(self) -> str:
@@ -184,20 +185,14 @@ def experiment(name: str, size: str, file: str, content: Mapping[str, Any]) -> E
     Raises UserError, naming file and key, where a value does not fit.
     """
     where, parts = f"{file} (size {size})", dict(content)
-    try:
+    with name_place(where):
         for section in filter(parts.__contains__, NAMING_DATA):
             parts[section] = _name_data(parts[section], section)
+        _expand_cases(parts)
         for section, make in _MAKERS.items():
             if isinstance(parts.get(section), Mapping):  # the option's type refuses anything else
                 parts[section] = make(parts[section])
-            if section == "cases" and parts.get("cases"):
-                _expand_cases(parts, parts["cases"])
-    except UserError as error:
-        raise UserError(f"{where}: {error}") from None
-    result: Experiment = construct(where, Experiment, parts, name=name, size=size, file=file)
-    if isinstance(result.seeds, InterimAnalyses):
-        return result
-    return dataclasses.replace(result, seeds=sorted(result.seeds))  # their order says nothing
+    return construct(where, Experiment, parts, name=name, size=size, file=file)
 
 
 def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
@@ -209,77 +204,24 @@ def _name_data(value: Any, path: str, of_data: bool = False) -> Any:
     if not of_data:
         inside = {key: f"{path}.{key}" for key in value}
         return {key: _name_data(item, inside[key], bool({key, inside[key]} & DATA_AXES)) for key, item in value.items()}
-    try:
+    with name_place(path):
         return sources.name(value)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
-def _select(values: Mapping[str, Any]) -> Select:
-    """How runs are scored and chosen, with the tuning seeds in ascending order, since their order says nothing."""
-    select: Select = construct("select", Select, values)
-    return dataclasses.replace(select, seeds=sorted(select.seeds))
-
-
-def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The problem's specification, of which axes may give all options but the kind."""
-    PROBLEMS.get(PROBLEMS.split(spec)[0])
-    return {**spec, "partition": PARTITIONS.canonical(spec["partition"])} if spec.get("partition") else spec
-
-
-def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
-    """Axes without those that null removes."""
-    _checked_names(section, "axes", axes)
-    axes_left = {axis: values for axis, values in axes.items() if values is not None}
-    validate_values(section, dict.fromkeys(axes_left, AXIS), axes_left)
-    return axes_left
-
-
-def _setting(section: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Keys of a setting, of which axes may give those that are missing."""
-    validate_names(section, options(Setting), values)
-    validate_values(section, options(Setting), values)
-    return values
-
-
-def _checked_names(section: str, noun: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The entries. Raises UserError if a name cannot be part of the name of a file."""
-    pattern, letters = NAMES.get(noun, OTHER_NAMES)
-    for name in entries:
-        if not re.fullmatch(pattern, name):
-            raise UserError(f"{section}: the name {name!r} must consist of {letters}")
-    return entries
-
-
-def _records(section: str, cls: type[T], values: Mapping[str, Any]) -> dict[str, T]:
-    """Return the records of a section by their names."""
-    _checked_names(section, section, values)
-    return {name: construct(f"{section}.{name}", cls, {} if value is None else value) for name, value in values.items()}
-
-
-def _entries(values: Mapping[str, Any]) -> dict[str, Entry]:
-    entries = _records("algorithms", Entry, values)
-    for id, entry in entries.items():
-        _axes(f"algorithms.{id}.tune", entry.tune)
-        _setting(f"algorithms.{id}.setting", entry.setting)
-    return entries
-
-
-def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:
-    _checked_names("figures", "figures", figures)
-    for name, values in figures.items():
-        if not isinstance(values, Mapping) or not isinstance(values.get("caption"), str):
-            raise UserError(f"figures.{name} is {values!r}; it must be a mapping with a kind, a caption and options")
-    return figures
-
-
-def _cases(values: Mapping[str, Any]) -> dict[str, Case]:
-    cases = _records("cases", Case, values)
+def _expand_cases(content: dict[str, Any]) -> None:
+    """Make cases the first axis of grid, and replace groups by their cases where figures and claims select cases."""
+    cases, grid = content.get("cases"), content.get("grid", {})
+    if not cases or not isinstance(cases, Mapping) or not isinstance(grid, Mapping):
+        return  # the check of the option refuses what is neither missing nor a mapping
+    if CASE in grid:
+        raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
+    content["grid"] = {CASE: list(cases), **grid}
+    groups: dict[str, list[str]] = {}
     for name, case in cases.items():
-        _setting(f"cases.{name}.setting", {k: v for k, v in case.setting.items() if v is not None})
-    for group in {case.group for case in cases.values()} & cases.keys():
-        raise UserError(f"cases.{group}: a group has this name, too; give one of them another name")
-    return cases
+        if isinstance(case, Mapping) and isinstance(case.get("group"), str):
+            groups.setdefault(case["group"], []).append(name)
+    for section in ("figures", "claims"):
+        content[section] = _expand_groups(content.get(section, {}), groups)
 
 
 def _expand_groups(value: Any, groups: Mapping[str, list[str]]) -> Any:
@@ -295,21 +237,68 @@ def _expand_groups(value: Any, groups: Mapping[str, list[str]]) -> Any:
     return {key: _expand_groups(item, groups) for key, item in value.items()}
 
 
-def _expand_cases(content: dict[str, Any], cases: Any) -> None:
-    """Make cases the first axis of grid, and replace groups by their cases where figures and claims select cases."""
-    if not isinstance(cases, Mapping) or not isinstance(grid := content.get("grid", {}), Mapping):
-        return  # the check of the option refuses it
-    if CASE in grid:
-        raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
-    content["grid"] = {CASE: list(cases), **grid}
-    named = {case.group for case in cases.values()} - {None}
-    groups = {group: [name for name, case in cases.items() if case.group == group] for group in named}
-    for section in ("figures", "claims"):
-        content[section] = _expand_groups(content.get(section, {}), groups)
+def _problem(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The problem's specification, of which axes may give all options but the kind."""
+    PROBLEMS.get(PROBLEMS.split(spec)[0])
+    return {**spec, "partition": PARTITIONS.canonical(spec["partition"])} if spec.get("partition") else spec
+
+
+def _axes(section: str, axes: Mapping[str, Any]) -> Axes:
+    """Axes without those that null removes."""
+    _check_names(section, axes, NAME_OF_AXIS)
+    axes_left = {axis: values for axis, values in axes.items() if values is not None}
+    validate_values(section, dict.fromkeys(axes_left, AXIS), axes_left)
+    return axes_left
+
+
+def _setting(section: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keys of a setting, of which axes may give those that are missing."""
+    validate_names(section, options(Setting), values)
+    validate_values(section, options(Setting), values)
+    return values
+
+
+def _check_names(section: str, names: Iterable[str], form: tuple[str, str] = NAME) -> None:
+    """Raise UserError if a name cannot be part of the name of a file."""
+    pattern, letters = form
+    for name in names:
+        if not re.fullmatch(pattern, name):
+            raise UserError(f"{section}: the name {name!r} must consist of {letters}")
+
+
+def _records(section: str, cls: type[T], values: Mapping[str, Any]) -> dict[str, T]:
+    """Return the records of a section by their names."""
+    _check_names(section, values)
+    return {name: construct(f"{section}.{name}", cls, {} if value is None else value) for name, value in values.items()}
+
+
+def _entries(values: Mapping[str, Any]) -> dict[str, Entry]:
+    entries = _records("algorithms", Entry, values)
+    for id, entry in entries.items():
+        _axes(f"algorithms.{id}.tune", entry.tune)
+        _setting(f"algorithms.{id}.setting", entry.setting)
+    return entries
+
+
+def _figures(figures: Mapping[str, Any]) -> Mapping[str, Any]:
+    _check_names("figures", figures, NAME_OF_FIGURE)
+    for name, values in figures.items():
+        if not isinstance(values, Mapping) or not isinstance(values.get("caption"), str):
+            raise UserError(f"figures.{name} is {values!r}; it must be a mapping with a kind, a caption and options")
+    return figures
+
+
+def _cases(values: Mapping[str, Any]) -> dict[str, Case]:
+    cases = _records("cases", Case, values)
+    for name, case in cases.items():
+        _setting(f"cases.{name}.setting", {k: v for k, v in case.setting.items() if v is not None})
+    for group in {case.group for case in cases.values()} & cases.keys():
+        raise UserError(f"cases.{group}: a group has this name, too; give one of them another name")
+    return cases
 
 
 _MAKERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "select": _select,
+    "select": functools.partial(construct, "select", Select),
     "seeds": functools.partial(construct, "seeds", InterimAnalyses),
     "problem": _problem,
     "setting": functools.partial(_setting, "setting"),

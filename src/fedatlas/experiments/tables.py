@@ -10,12 +10,12 @@ import numpy as np
 
 from fedatlas.experiments import scores
 from fedatlas.experiments.cells import RUNG, CellSpec, Select
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read, read_meta
 from fedatlas.experiments.runs import RunMeta, distinct
 from fedatlas.experiments.scores import COSTS
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.values import TableCell, column_cells, parse_cell
+from fedatlas.experiments.view import TableMeta
 from fedatlas.federation.metrics import metric as record
 
 if TYPE_CHECKING:

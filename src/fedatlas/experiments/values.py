@@ -1,11 +1,10 @@
-"""Values of axes and hyper-parameters.
+"""Values of axes and hyper-parameters: how they lie in columns of tables, and what formulas stand for.
 
-A value is anything that a specification holds: a number, true or false, a word or formula, null, a list, a mapping.
-
-How values lie in columns: a column whose values are all numbers, or all true or false, holds them as they are. Any
-other column holds text: a word is itself and everything else its JSON text. A word that reads as JSON is quoted as JSON
-quotes it, so null is ``null`` and the word null is ``"null"``. A cell without a value, as of a hyper-parameter that an
-algorithm does not tune, is missing.
+A value is anything that a specification holds: a number, true or false, a word or formula, null, a list, a mapping. A
+column whose values are all numbers, or all true or false, holds them as they are. Any other column holds text: a word
+is itself and everything else its JSON text. A word that reads as JSON is quoted as JSON quotes it, so null is
+``null`` and the word null is ``"null"``. A cell without a value, as of a hyper-parameter that an algorithm does not
+tune, is missing.
 
 A hyper-parameter may be a formula of the problem's constants, such as ``1/L`` or ``2*delta_A``.
 """
@@ -23,6 +22,9 @@ from fedatlas.errors import Undefined, UserError
 from fedatlas.registry.options import Option
 
 EXACT = 2**53  # up to here a column of double precision holds every whole number
+LONGEST = 200  # characters of a formula
+OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "min": min, "max": max}
 
 TableCell = float | bool | str  # of a column
 
@@ -91,11 +93,6 @@ def match_values(values: Sequence[Any], choice_spec: Any) -> list[bool]:
     return [any(are_equal(value, choice) for choice in choices) for value in values]
 
 
-LONGEST = 200  # characters of a formula
-OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "min": min, "max": max}
-
-
 def resolve_formulas(
     parameters: Mapping[str, Any], fields: Mapping[str, Option], problem: Any = None
 ) -> dict[str, Any]:
@@ -144,7 +141,7 @@ def formula_names(parameters: Mapping[str, Any], fields: Mapping[str, Option]) -
 def check_constants(parameters: Mapping[str, Any], fields: Mapping[str, Option], available: Collection[str]) -> None:
     """Raise Undefined if a formula names what is neither a constant nor a hyper-parameter.
 
-    fields: an algorithm's, by name. known: names of the problem's constants.
+    fields: an algorithm's, by name. available: names of the problem's constants.
     """
     for name, value in _formulas(parameters, fields):
         for constant in formula_constants(value, name):

@@ -29,7 +29,7 @@ from fedatlas.experiments.run import (
     Row,
     compute_run,
     file_rows,
-    load_problem,
+    problem_of_seed,
     replay_searches,
     stored_runs,
 )
@@ -37,7 +37,6 @@ from fedatlas.federation import problems
 from fedatlas.federation.arrays import to_numpy
 from fedatlas.federation.partitions import is_split, split
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import varies_by_seed
 from fedatlas.io.machine import environment
 from fedatlas.records.lookup import held_cells
 from fedatlas.records.record import Record, RecordedCell
@@ -223,9 +222,7 @@ def _make_problem(spec: CellSpec, folder: Path) -> ProblemOfSeed:
         if not optimum.exists():
             parts = Partition.load(partition) if partition and "partition" in origin else None
             _save(problems.create(origin["problem"], origin["clients"], folder, parts).solve(), optimum)
-    load = functools.lru_cache(maxsize=1)(functools.partial(load_problem, spec, folder, partition, optimum))
-    varies = varies_by_seed(spec.problem)
-    return lambda seed: load(seed if varies else None)
+    return problem_of_seed(spec, folder, partition, optimum)
 
 
 def _save(made: Any, path: Path) -> None:

@@ -170,3 +170,12 @@ def _venue(fields: dict[str, Any]) -> str:
         venue += ", PMLR" if "Machine Learning Research" in fields.get("series", "") else ""
         venue += f" {fields['volume']}" + (f"({fields['number']})" if "number" in fields else "")
     return venue + (f", {fields['pages']}" if "pages" in fields else "")
+
+
+def describe_paper(key: str) -> str:
+    """Return authors, year and title of a paper; its key if the bibliography does not have it."""
+    try:
+        entry = reference(key)
+    except UserError:
+        return key or "No paper"
+    return f"{entry.short} {entry.year}: {entry.title}"

@@ -18,9 +18,9 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, Cell
 from fedatlas.experiments.dependencies import data_names
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
 from fedatlas.experiments.tables import Tables, build
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.files import require_file, update_text
 from fedatlas.records.lookup import Records

@@ -4,21 +4,20 @@ Options of figures and checks declare the things that their values name (``names
 `fedatlas.registry.options.Option`); these names are looked up in the experiment.
 """
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fedatlas.errors import UserError, did_you_mean, lookup, nearest
+from fedatlas.errors import UserError, did_you_mean, lookup, name_place, nearest
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.cells import Axes, Cell, Run
-from fedatlas.experiments.experiment_view import EXTREMES, select_points
 from fedatlas.experiments.labels import TIMES
 from fedatlas.experiments.runs import create_setting, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.validation import reported_metrics
 from fedatlas.experiments.values import are_numbers, match_values
+from fedatlas.experiments.view import EXTREMES, select_points
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
 from fedatlas.io.files import read_yaml
@@ -144,21 +143,21 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
     cells = expansion.cells(experiment) if cells is None else cells
     metrics = list(dict.fromkeys(name for cell in cells for name in reported_metrics(cell.spec)))
     points = _points(cells)
-    with _within(experiment.where):
+    with name_place(experiment.where):
         tuning = {id: expansion.tuned_values(experiment, id)[0] for id in experiment.algorithms}
 
         def validate_options(kind: Figure | Check) -> None:
             _validate_names(kind, experiment, metrics, tuning)
             _validate_runs(kind, experiment, points)
 
-        with _within("paper"):
+        with name_place("paper"):
             reference(experiment.paper)
         for algorithm in map(ALGORITHMS.get, map(experiment.algorithm, experiment.algorithms)):
             if key := getattr(algorithm, "cite", None):  # an algorithm of an extension may have none
-                with _within(describe(f"algorithm {algorithm.name}", algorithm.__module__)):
+                with name_place(describe(f"algorithm {algorithm.name}", algorithm.__module__)):
                     entry(key)
         for name in experiment.figures:
-            with _within(f"figures.{name}"):
+            with name_place(f"figures.{name}"):
                 figure = FIGURES.build(experiment.figure(name))
                 validate_options(figure)
                 for axis in figure.measures():
@@ -171,19 +170,10 @@ def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> Non
                     _validate_axes(figure, experiment)
                 inputs.specify(figure, cells)
         for name, claim in experiment.claims.items():
-            with _within(f"claims.{name}"):
+            with name_place(f"claims.{name}"):
                 for check in map(CHECKS.build, claim.checks):
                     if claim.tested_at(experiment.size):  # elsewhere its axes and algorithms are those of other sizes
                         validate_options(check)
-
-
-@contextlib.contextmanager
-def _within(key: str) -> Iterator[None]:
-    """Put what was validated before the message of a UserError."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"{key}: {error}") from None
 
 
 def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tuning: Mapping[str, Axes]) -> None:
@@ -225,7 +215,7 @@ def _validate_names(kind: Kind, experiment: Experiment, reported: list[str], tun
             _validate_where(name, value, experiment.axes)
         elif option.names in namespaces:
             noun, names = namespaces[option.names]
-            with _within(name):
+            with name_place(name):
                 for entry in value if isinstance(value, (list, tuple, dict)) else [value]:
                     lookup(noun, str(entry) if noun == "theorem" else entry, names)
 

@@ -10,8 +10,8 @@ from typing import Any
 from fedatlas.data import store
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.experiment_view import ExperimentView, TableMeta
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.view import ExperimentView, TableMeta
 from fedatlas.publish.report.cards import read_headlines
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.publish.report.facts_builder import build_facts

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.experiment_view import Claim, select_points
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import Claim, select_points
 from fedatlas.results.claims import CHECKS, Check
 
 

@@ -4,9 +4,10 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fedatlas.experiments import SIZES, labels
+from fedatlas.experiments import SIZES
 from fedatlas.io.formats import hanging_indent, width
 from fedatlas.io.machine import format_duration, format_size
+from fedatlas.registry.bibliography import describe_paper
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.summary import experiment_costs
 
@@ -24,7 +25,7 @@ def lines(study: Study) -> Iterator[str]:
     costs, margin = experiment_costs(study), max(map(len, documents), default=0) + 4
     yield from textwrap.wrap(LEGEND, width())
     for paper, names in papers.items():
-        yield from ("", *textwrap.wrap(labels.paper(paper), width()))
+        yield from ("", *textwrap.wrap(describe_paper(paper), width()))
         for name in names:
             yield hanging_indent(f"  {name}", title(study, name, documents[name]), margin)
             known = {size: costs.get((name, size)) for size in sizes(documents[name])}

@@ -14,8 +14,8 @@ from fedatlas.data.store import MIRRORS_VARIABLE, list_mirrors
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import atomic_folder, expect_folder, read_yaml
 from fedatlas.publish import tracking
 from fedatlas.registry import extensions

@@ -12,8 +12,8 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.formats import hanging_indent
 from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts

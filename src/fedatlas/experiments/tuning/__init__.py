@@ -2,6 +2,13 @@
 
 A module here that defines a named `TuningRule` is found by itself, and studies can add rules. Lists of values form a
 grid, and ``trials`` draws from search spaces; another rule is named by the key ``tuning`` of an experiment.
+
+The best of many noisy scores may be a lucky one. So the best value and its neighbours run on fresh seeds, as many as
+there are tuning seeds, which take part neither in the search nor in scoring. A neighbour refutes the value if it
+scores better on `MAJORITY` of the fresh seeds, seed by seed, because runs of one seed share their draws; or if even its
+worst score is better than the mean of the value's, which so shows that the value fails on some seeds. Then the fresh
+seeds join the tuning seeds, the search goes on from the best mean over all of them until no neighbour is better, and
+other fresh seeds test what it has reached. Means are what scoring reports.
 """
 
 import dataclasses
@@ -23,6 +30,10 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import Option, options
+
+MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
+TESTS = 3  # of the best value; after so many refuted values the best mean over all seeds is chosen
+BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow
 
 Evaluations = Callable[[Trial, int], Sequence[Mapping[str, Any]]]  # rows of the run of a trial with a tuning seed
 
@@ -85,11 +96,6 @@ class TuningRule(Kind):
     # Whether it begins in search spaces, so that an experiment has ``trials``: their number for each hyper-parameter.
     needs_trials: ClassVar[bool] = False
 
-    @classmethod
-    def title(cls) -> str:
-        """Return what sentences call the rule."""
-        return f"tuning rule {cls.name}"
-
     def advance(self, search: Search, outcomes: Outcomes) -> Search:
         """Return a search after its trials have run: with more of them, or with the best value as ``chosen``.
 
@@ -136,18 +142,7 @@ class TuningRule(Kind):
         return [(values, rounds)]
 
 
-def option_of(spec: CellSpec, name: str) -> Option:
-    """Return the declaration of what is tuned: a key of the setting, or a hyper-parameter."""
-    return (options(Setting) if name in SETTING else ALGORITHMS.get(spec.algorithm).options())[name]
-
-
-__all__ = ["TUNING_RULES", "TuningRule"]
-
 TUNING_RULES: Family[TuningRule] = Family("tuning rule", __name__, TuningRule)
-
-
-MAJORITY = 4 / 5  # of the fresh seeds: all of two or three, four of five
-TESTS = 3  # of the best value; after so many refuted values the best mean over all seeds is chosen
 
 
 def advance_search(rule: TuningRule, search: Search, outcomes: Outcomes) -> Search:
@@ -233,7 +228,9 @@ def _refutes(rival: Point, best: Point, seeds: Sequence[int], outcomes: Outcomes
     return wins >= math.ceil(MAJORITY * len(seeds)) or is_better(worst(theirs), statistics.fmean(ours))
 
 
-BORDER = 1 / 8  # share of a range, at either end, in which the best value makes the range grow
+def option_of(spec: CellSpec, name: str) -> Option:
+    """Return the declaration of what is tuned: a key of the setting, or a hyper-parameter."""
+    return (options(Setting) if name in SETTING else ALGORITHMS.get(spec.algorithm).options())[name]
 
 
 _evaluate = functools.lru_cache(10_000)(evaluate_formula)
@@ -261,7 +258,7 @@ def has_order(values: Sequence[Any]) -> bool:
 
 
 def end(value: Any, values: Sequence[Any]) -> str:
-    """``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else nothing.
+    """Return ``lowest`` or ``highest`` if a tuned value lies at that end of its axis, else an empty text.
 
     Values other than numbers and formulas have no order, and neither have a number and a formula of constants.
     """

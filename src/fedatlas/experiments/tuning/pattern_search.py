@@ -93,6 +93,7 @@ class Walk:
         }
         self.drawn = [values for values in zip(*outcomes.spec.tune.values(), strict=True) if values in gaps]
         self.tried = list(self.drawn)
+        self.start: Values = ()  # of the descent
         # Shares of positive gaps are what matters: one seed, or one instance, may have far larger ones than another.
         self.logarithmic = all(value > 0 for each in self.drawn for value in gaps[each])
         self.losses = {
@@ -153,66 +154,65 @@ class Walk:
         A start from which the largest steps do not lead to the best of all trials is given up, and fine steps end where
         there is nothing to gain between two of them.
         """
-        place: Place = (0,) * len(start)
+        self.start, place = start, (0,) * len(start)
         for step in sizes:
-            if step < sizes[0] and self.is_better(self.best(), self.at(start, place)):
+            if step < sizes[0] and self.is_better(self.best(), self.at(place)):
                 return
-            while (better := (yield from self.step(start, place, step))) is not None:
+            while (better := (yield from self.step(place, step))) is not None:
                 place = better
-            if step in FINE and not self.may_gain(start, place, step):
+            if step in FINE and not self.may_gain(place, step):
                 return
 
-    def may_gain(self, start: Values, place: Place, step: int) -> bool:
+    def may_gain(self, place: Place, step: int) -> bool:
         """Return whether a trial between a place and its neighbours may be better by more than tolerance and noise.
 
         A parabola through a place and two neighbours that are not better has its least value at most an eighth of their
         second difference below the place. A neighbour counts if it is worse for certain.
         """
-        here = self.mean(best := self.at(start, place))
+        here = self.loss(place)
         for axis, steps in itertools.product(range(len(place)), (step, -step)):
-            side = self.at(start, _moved(place, axis, steps))
+            side = self.at(_moved(place, axis, steps))
             if side in self.tried:
                 rise = self.mean(side) - here
-                if rise > CERTAIN * self.noise(side, best) and not rise * 2 / 8 <= self.tolerance(here):
+                if rise > CERTAIN * self.noise(side, self.at(place)) and not rise * 2 / 8 <= self.tolerance(here):
                     return True
         return False
 
-    def step(self, start: Values, place: Place, step: int) -> Generator[list[Values], None, Place | None]:
+    def step(self, place: Place, step: int) -> Generator[list[Values], None, Place | None]:
         """Return the best place near another, None if no one is better. Yield as `run` does."""
-        here = self.at(start, place)
-
-        def mean(other: Place) -> float:
-            return self.mean(self.at(start, other))
-
         ring = [[_moved(place, axis, step), _moved(place, axis, -step)] for axis in range(len(place))]
-        found = yield from self.ask(start, [other for sides in ring for other in sides])
-        best_sides = [min(known, key=mean) for sides in ring if (known := [side for side in sides if side in found])]
-        better = [side for side in best_sides if mean(side) < self.mean(here)]
+        found = yield from self.ask([other for sides in ring for other in sides])
+        best_sides = [min(known, key=self.loss) for sides in ring if (known := [at for at in sides if at in found])]
+        better = [side for side in best_sides if self.loss(side) < self.loss(place)]
         if len(better) > 1:  # the place that all these steps lead to
             both = tuple(at + sum(side[axis] - at for side in better) for axis, at in enumerate(place))
-            found += yield from self.ask(start, [both])
+            found += yield from self.ask([both])
         if better:  # the best step once more
-            best = min(found, key=mean)
-            found += yield from self.ask(start, [tuple(2 * there - at for at, there in zip(place, best, strict=True))])
-        best = min(found, key=mean, default=place)
-        return best if self.is_better(self.at(start, best), here) else None
+            best = min(found, key=self.loss)
+            found += yield from self.ask([tuple(2 * there - at for at, there in zip(place, best, strict=True))])
+        best = min(found, key=self.loss, default=place)
+        return best if self.is_better(self.at(best), self.at(place)) else None
 
-    def ask(self, start: Values, places: Sequence[Place]) -> Generator[list[Values], None, list[Place]]:
+    def ask(self, places: Sequence[Place]) -> Generator[list[Values], None, list[Place]]:
         """Return those of some places whose trials have run, at most as many as there may be. Yield as `run` does."""
         new: list[Values] = []
-        for values in (self.at(start, place) for place in places):
+        for values in map(self.at, places):
             known = not values or values in self.tried or values in new or len(self.tried) + len(new) >= self.most
             if not known and (values in self.losses or self.outcomes.is_possible(self.point(values))):
                 new.append(values)
         if new:
             yield new
         self.tried += new
-        return [place for place in places if self.at(start, place) in self.tried]
+        return [place for place in places if self.at(place) in self.tried]
 
-    def at(self, start: Values, place: Place) -> Values:
-        """Return the trial at a place; empty if an option does not allow it."""
-        values = tuple(map(_stepped, start, place, self.options))
+    def at(self, place: Place) -> Values:
+        """Return the trial at a place from the start; empty if an option does not allow it."""
+        values = tuple(map(_stepped, self.start, place, self.options))
         return () if None in values else values
+
+    def loss(self, place: Place) -> float:
+        """Return the mean loss of the trial at a place."""
+        return self.mean(self.at(place))
 
 
 def _stepped(value: Any, steps: int, option: Option) -> Any:

@@ -1,4 +1,9 @@
-"""Trials: quasi-random points of a search space, which grows while the best one lies near its border."""
+"""Trials: quasi-random points of a search space, which grows while the best one lies near its border.
+
+A space has a range (low, high) for each tuned hyper-parameter: two positive numbers, or two formulas of the same
+constants, such as ``0.01/L`` and ``10/L``. Trials are even on a logarithmic scale. They follow Halton's sequence (1960,
+Numerische Mathematik 2), so that the first trials of a longer search are those of a shorter one.
+"""
 
 import dataclasses
 import functools
@@ -18,6 +23,32 @@ DIGITS = 4  # that trials have
 GROWTH = 1 / 2  # by which share of its length a range grows; so many new trials are drawn, as a share of the first
 TRIED = 50  # places of the sequence that are looked at for each point
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials(TuningRule):
+    """Compares points of Halton's sequence; while the best one lies near the border of the space, the space grows."""
+
+    name: ClassVar[str] = "trials"
+
+    def lengthen(self, search: Search, best: Point, outcomes: Outcomes) -> Search:
+        """Return a search with trials beyond the borders near which the best one lies."""
+        spec = outcomes.spec
+        assert spec.space is not None and search.space is not None
+        space, longer = dict(search.space), search
+        options = {name: option_of(spec, name) for name in space}
+        parts = {}
+        for name, ends in search.space.items():
+            side = border(ends, best[name])
+            if side and (grown := grow(spec.space[name], ends, side, outcomes.select.extend)):
+                space[name], parts[name] = grown
+        count = math.ceil(GROWTH * len(next(iter(spec.tune.values()))))
+        for name, part in parts.items():
+            added = draw({**space, name: part}, options, count, tuned_points(longer))
+            rows = [point for point in tuned_points(Search({}, added, None, space)) if outcomes.is_possible(point)]
+            axes = {axis: [*values, *(row[axis] for row in rows)] for axis, values in longer.axes.items()}
+            longer = dataclasses.replace(longer, axes=axes)
+        return search if longer.axes == search.axes else dataclasses.replace(longer, space=space)
 
 
 def draw(space: Space, options: Mapping[str, Option], count: int, excluded: Sequence[Point] = ()) -> Axes:
@@ -82,29 +113,3 @@ def grow(first: Sequence[Any], ends: Sequence[Any], which: str, extend: int) -> 
         return None
     new = times(ends[at], factor if at else 1 / factor)
     return ([ends[0], new], [ends[1], new]) if at else ([new, ends[1]], [new, ends[0]])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trials(TuningRule):
-    """Compares points of Halton's sequence; while the best one lies near the border of the space, the space grows."""
-
-    name: ClassVar[str] = "trials"
-
-    def lengthen(self, search: Search, best: Point, outcomes: Outcomes) -> Search:
-        """Return a search with trials beyond the borders near which the best one lies."""
-        spec = outcomes.spec
-        assert spec.space is not None and search.space is not None
-        space, longer = dict(search.space), search
-        options = {name: option_of(spec, name) for name in space}
-        parts = {}
-        for name, ends in search.space.items():
-            side = border(ends, best[name])
-            if side and (grown := grow(spec.space[name], ends, side, outcomes.select.extend)):
-                space[name], parts[name] = grown
-        count = math.ceil(GROWTH * len(next(iter(spec.tune.values()))))
-        for name, part in parts.items():
-            added = draw({**space, name: part}, options, count, tuned_points(longer))
-            rows = [point for point in tuned_points(Search({}, added, None, space)) if outcomes.is_possible(point)]
-            axes = {axis: [*values, *(row[axis] for row in rows)] for axis, values in longer.axes.items()}
-            longer = dataclasses.replace(longer, axes=axes)
-        return search if longer.axes == search.axes else dataclasses.replace(longer, space=space)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.result_files import write
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import write_text
 from fedatlas.io.formats import write_csv
 from fedatlas.io.machine import core_count, format_duration

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import AlgorithmView, ExperimentView
+from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.io.formats import read_csv
 
 if TYPE_CHECKING:

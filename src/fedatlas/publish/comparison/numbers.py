@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.values import is_missing, parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.publish.comparison.sentence import write_sentence
 from fedatlas.registry.options import native
 from fedatlas.results.comparing.pairwise import Estimate

@@ -7,9 +7,9 @@ import numpy as np
 
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE, EXCHANGES, Cell
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import Tables
 from fedatlas.experiments.values import is_missing, parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation.engine.exchanges import Ledger
 from fedatlas.results.comparing.benchmark import target_costs
 

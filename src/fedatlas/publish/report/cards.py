@@ -16,10 +16,10 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.numbering import find_places
 from fedatlas.io.files import read_yaml
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import rests_on_normal_noise
+from fedatlas.publish.report.numbering import find_places
 from fedatlas.registry.bibliography import reference
 from fedatlas.registry.options import construct, option
 from fedatlas.results.claims.verdicts import EQUAL, HELD, MORE, NOT_HELD, NOT_TESTED, UNDECIDED, UNTESTED, VACUOUS

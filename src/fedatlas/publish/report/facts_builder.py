@@ -17,8 +17,8 @@ from fedatlas.data.sources import display_name
 from fedatlas.errors import lookup
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Select, has_choice
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.specification import Experiment
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.publish.report.facts import Facts

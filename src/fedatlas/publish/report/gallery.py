@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
-from fedatlas.experiments.experiment_view import TableMeta, versions
-from fedatlas.experiments.numbering import PaperItem, find_places
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.files import read_text, write_text
 from fedatlas.io.formats import escape_markdown, read_csv, write_csv
 from fedatlas.publish.report.cards import (
@@ -22,7 +21,8 @@ from fedatlas.publish.report.cards import (
     rows_by_claim,
 )
 from fedatlas.publish.report.facts import Facts, add_q_values, rests_on_normal_noise, seeds_text, to_frame
-from fedatlas.publish.report.page import FOLDER, create_environment
+from fedatlas.publish.report.numbering import PaperItem, find_places
+from fedatlas.publish.report.page import FOLDER, create_environment, versions
 from fedatlas.results.claims.verdicts import NOT_TESTED
 
 if TYPE_CHECKING:

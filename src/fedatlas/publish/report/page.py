@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import TableMeta, count_environments, versions
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.files import write_text
 from fedatlas.io.machine import format_size
 from fedatlas.publish.report import tables
@@ -30,6 +30,7 @@ FOLDER = Path(__file__).parent
 STYLE, SHARED, TABLES = FOLDER / "report.css", FOLDER / "shared.js", FOLDER / "report.js"
 SCRIPTS = (SHARED, TABLES, FOLDER / "charts.js")
 LIBRARY, LICENCE = FOLDER / "chartjs/chart.umd.min.js", FOLDER / "chartjs/LICENSE"
+CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
 LINKED_FILES = {".svg": "SVG", ".pdf": "PDF", ".html": "HTML", ".csv": "CSV"}  # of a figure
 
 
@@ -167,6 +168,21 @@ def _add_committed(parts: Sequence[Mapping[str, Any]], path: Path | None) -> Non
 
 def _counts(claims: Iterable[Mapping[str, Any]]) -> Counter[str]:
     return Counter(claim["verdict"] for claim in claims)
+
+
+def versions(environments: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return what may change numbers in environments: versions, processor, device. Several stand side by side."""
+    values: dict[str, dict[str, None]] = {}
+    for environment in environments:
+        for name, value in environment.items():
+            if name not in CIRCUMSTANCES:
+                values.setdefault(name, {})[value] = None
+    return {name: " and ".join(texts) for name, texts in values.items()}
+
+
+def count_environments(environments: Iterable[Mapping[str, str]]) -> int:
+    """Return the number of environments that may compute different numbers."""
+    return len({json.dumps(versions([environment]), sort_keys=True) for environment in environments})
 
 
 def read_resources(

@@ -14,8 +14,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.values import is_missing, parse_cell
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.files import read_bytes, read_json
 from fedatlas.io.formats import read_csv
 from fedatlas.publish.report.facts import Facts
@@ -218,7 +218,7 @@ def _plain(value: Any) -> Any:
     return labels.plain_text(value) if isinstance(value, str) else value
 
 
-def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
+def _line(spec: dict[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
     """Return the thinned numbers of a line by column; words of an abscissa are replaced by positions, from 0."""
     step = max(1, math.ceil(len(rows) / MAX_POINTS))
     rows = rows.iloc[sorted({*range(0, len(rows), step), len(rows) - 1})]
@@ -233,7 +233,7 @@ def _line(spec: dict[str, Any], rows: "pd.DataFrame") -> dict[str, Any]:
     return line | {name: _round(rows[column]) for name, column in columns.items() if column in rows}
 
 
-def _round(values: "pd.Series") -> list[float | None]:
+def _round(values: pd.Series) -> list[float | None]:
     """Return numbers with few digits; None for those that are not finite."""
     return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in np.asarray(values, float)]
 

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Select
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.result_files import read
 from fedatlas.experiments.tables import build
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.files import atomic, exclusive
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts

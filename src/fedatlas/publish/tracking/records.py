@@ -13,8 +13,8 @@ import yaml
 
 from fedatlas.experiments import labels, scores
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import TableMeta
 from fedatlas.experiments.values import cell_text, is_missing, parse_cell
+from fedatlas.experiments.view import TableMeta
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.kinds import merge

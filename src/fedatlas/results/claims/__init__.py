@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fedatlas.experiments.cells import Run
-    from fedatlas.experiments.experiment_view import Claim
+    from fedatlas.experiments.view import Claim
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView, select_rows
 from fedatlas.experiments.scores import goal, score_frame, worst_score
+from fedatlas.experiments.view import ExperimentView, select_rows
 from fedatlas.results.claims.verdicts import NotTested
 from fedatlas.results.comparing.intervals import match_seeds
 

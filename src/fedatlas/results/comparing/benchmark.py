@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fedatlas.experiments.experiment_view import sorted_values
+from fedatlas.experiments.view import sorted_values
 from fedatlas.results.comparing.intervals import MATTERS
 
 if TYPE_CHECKING:

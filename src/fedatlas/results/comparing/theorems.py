@@ -10,9 +10,9 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Run
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.runs import SETTING, assign, create, create_setting
 from fedatlas.experiments.values import are_equal, evaluate_formula, parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -39,7 +39,7 @@ def compare_runs(
 
     Args:
         theorem: The theorem.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         id: The algorithm's id in the experiment.
         rows: The evaluations of the runs, of the curves.
 
@@ -70,7 +70,7 @@ def run_at(view: ExperimentView, id: str, rows: "pd.DataFrame") -> Run:
     """Return the run of seed 0 of an algorithm at one point of the axes and tuned values.
 
     Args:
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         id: The algorithm's id in the experiment.
         rows: The evaluations of the runs, of the curves.
     """
@@ -117,14 +117,13 @@ def parts_at(
     """Return ``problem``, ``setting`` and ``parameters`` of the runs at the point of the axes where a row lies.
 
     Args:
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         row: Values by column.
         setting: Setting that the values of the axes override.
         parameters: Hyper-parameters that the values of the axes override.
     """
     parts = copy.deepcopy({"problem": view.problem, "setting": dict(setting), "parameters": dict(parameters)})
-    for axis in view.axes:
-        assign(parts, axis, parse_cell(row[axis]))
+    assign(parts, {axis: parse_cell(row[axis]) for axis in view.axes})
     return parts
 
 

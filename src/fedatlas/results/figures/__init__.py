@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import ExperimentView, select_rows, sorted_values
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import ExperimentView, select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import option
@@ -36,7 +36,7 @@ class FigureData:
 
     Attributes:
         figure: The figure with its options.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         table: Table of `fedatlas.experiments.tables`.
         curves: Curves of `fedatlas.experiments.tables`.
         partitions: (title, counts of labels (clients, classes)) of each partition; their index names the clients.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.experiments import labels, scores
 from fedatlas.experiments.cells import CASE
-from fedatlas.experiments.experiment_view import select_rows, sorted_values
+from fedatlas.experiments.view import select_rows, sorted_values
 from fedatlas.federation.metrics import metric
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.benchmark import OPTIMA, Benchmark, score_benchmark, target_costs

@@ -16,8 +16,8 @@ import numpy as np
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import atomic, write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData
@@ -77,7 +77,7 @@ def draw(
 
     Args:
         figure: The figure with its options.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         table: Table of the experiment.
         curves: Curves of the experiment.
         outputs: Paths, whose suffixes choose the format: pictures (.svg, .png, .pdf), or numbers and description (.csv,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import is_numeric, sorted_values
-from fedatlas.experiments.scores import comparison_scores, goal
+from fedatlas.experiments.scores import goal
 from fedatlas.experiments.values import parse_cell
+from fedatlas.experiments.view import is_numeric, sorted_values
 from fedatlas.registry.options import option
 from fedatlas.results.figures import Drawing, FigureData, PanelFigure, Scale
 from fedatlas.results.figures.description import (
@@ -26,7 +26,7 @@ from fedatlas.results.figures.description import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from fedatlas.experiments.experiment_view import ExperimentView
+    from fedatlas.experiments.view import ExperimentView
 
 WIDE = 4  # ratio of the ends of an axis from which on it is logarithmic
 LINEAR = "linear speed-up"  # id and name of the line of slope -1
@@ -111,7 +111,9 @@ class Scaling(PanelFigure):
 def _tried(data: FigureData, x: str) -> "DataFrame":
     """Return the tuning score of each tried value of a hyper-parameter; NaN where all runs of it diverged."""
     rows, select = data.rows(data.table[data.table[x].notna()]), data.view.select
-    scores, diverged = comparison_scores(rows)
+    tunes = rows["tuning_seeds"] > 0  # without a choice, all that there is are the scoring seeds
+    scores = rows["tuning_score"].where(tunes, rows["score"])
+    diverged = rows["tuning_diverged"].where(tunes, rows["diverged"])
     keys = ["algorithm", *data.view.axes, x]
     groups = rows.assign(score=scores.where(diverged == 0)).groupby(keys, sort=False, dropna=False)["score"]
     return groups.agg(goal(select.tuning_metric, select)).reset_index()

@@ -55,7 +55,10 @@ def _notes(data: FigureData, metrics: Iterable[str]) -> tuple[str, str]:
     several = data.seeds > 1
     unit = "Percent; " if all(metric(name).percent for name in metrics) else ""
     spread = f"mean ± standard deviation over {data.counted_seeds}" if several else "one seed"
-    note = f"{unit}{data.view.select.values}, {spread}."
+    select = data.view.select
+    are_means = select.statistic == "final" and select.last > 1
+    values = f"means of the last {select.last} values" if are_means else f"{select.statistic} values"
+    note = f"{unit}{values}, {spread}."
     noise = ", and what is within noise of them" if several else ""
     return f"{note[0].upper()}{note[1:]}", f"Bold: the best means{noise}." if len(data.styles) > 1 else ""
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fedatlas.experiments import labels
-from fedatlas.experiments.experiment_view import rounds_to_target
+from fedatlas.experiments.cells import Select
+from fedatlas.experiments.scores import goal
 from fedatlas.registry.options import option
 from fedatlas.results.comparing.intervals import within_noise
 from fedatlas.results.figures import Drawing, FigureData, PanelFigure
@@ -70,7 +71,7 @@ class Targets(PanelFigure, CostFigure):
         """Return the mean cost over seeds in the first round that attains the target; inf if none does."""
         if curve.empty:
             return math.nan
-        first = rounds_to_target(curve, data.y, target, data.view.select)
+        first = _rounds_to_target(curve, data.y, target, data.view.select)
         known = self.cost == "round" or math.isinf(first)
         return first if known else float(curve.loc[curve["round"] == first, self.cost].mean())
 
@@ -79,3 +80,15 @@ def _text(value: float) -> str:
     if math.isnan(value):
         return ""
     return labels.number(value) if math.isfinite(value) else "–"
+
+
+def _rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
+    """Return the first evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
+
+    curve: evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed has
+    none does not count.
+    """
+    groups = curve.groupby("round")[name]
+    mean = groups.mean()[groups.count() == curve["seed"].nunique()]
+    attaining = mean[(mean <= target) if goal(name, select) == "min" else (mean >= target)]
+    return float(attaining.index.min()) if len(attaining) else math.inf

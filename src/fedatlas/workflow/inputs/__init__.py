@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.labels import SIMULATED
+from fedatlas.experiments.view import ExperimentView
 
 if TYPE_CHECKING:
     from fedatlas.results.claims import Check
@@ -57,7 +57,7 @@ def build(
 
     Args:
         kind: The figure or check.
-        view: ExperimentView of the experiment.
+        view: View of the experiment.
         specs: Result of `specify` or `specify_checks`.
         results: The experiment's results.
         directory: Folder of the prepared data.

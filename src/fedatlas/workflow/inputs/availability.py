@@ -12,8 +12,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell, Run
 from fedatlas.experiments.dependencies import partition_path
-from fedatlas.experiments.experiment_view import ExperimentView, select_points
 from fedatlas.experiments.runs import create, runs
+from fedatlas.experiments.view import ExperimentView, select_points
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition

@@ -8,7 +8,7 @@ from fedatlas.data.dataset import load_prepared
 from fedatlas.experiments import labels
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import partition_path
-from fedatlas.experiments.experiment_view import ExperimentView
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.federation.partitions import is_by_owner
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.results.figures import Figure

@@ -11,11 +11,11 @@ import numpy as np
 
 from fedatlas.experiments.cells import EXCHANGES, Cell, CellSpec, Run
 from fedatlas.experiments.dependencies import partition_path
-from fedatlas.experiments.experiment_view import ExperimentView, select_rows
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.runs import RunMeta, Search, create_run, create_setting, initial_searches
 from fedatlas.experiments.values import cell_text, parse_cell
+from fedatlas.experiments.view import ExperimentView, select_rows
 from fedatlas.federation import problems
 from fedatlas.federation.costs import CostModel
 from fedatlas.federation.costs.operations import per_sample

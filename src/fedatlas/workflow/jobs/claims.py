@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
-from fedatlas.experiments.experiment_view import Claim, ExperimentView, TableMeta
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.view import Claim, ExperimentView, TableMeta
 from fedatlas.io.formats import write_csv
 from fedatlas.results.claims import CHECKS, Check
 from fedatlas.results.claims.results import Results

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.experiment_view import EMPTY, ExperimentView
 from fedatlas.experiments.result_files import read
+from fedatlas.experiments.view import EMPTY, ExperimentView
 from fedatlas.results.figures import FIGURES
 from fedatlas.results.figures.renderer import draw
 from fedatlas.workflow.inputs import ResultTables, build

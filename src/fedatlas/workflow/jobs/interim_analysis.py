@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedatlas.experiments.experiment_view import ExperimentView
 from fedatlas.experiments.tables import build
+from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import write_json
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.claims.results import Results

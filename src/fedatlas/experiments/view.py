@@ -1,15 +1,16 @@
-"""The view of an experiment that tables, figures and claims have: axes, algorithms, seeds and how scores are made."""
+"""What tables, figures and claims know of an experiment, and how they select its rows.
+
+An `ExperimentView` has the keys of the experiment that they depend on, a `Claim` is a sentence that they judge, and a
+`TableMeta` says from which run files a table was made. Rows are selected by the values of axes.
+"""
 
 import dataclasses
-import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.experiments.cells import Axes, Environment, Select, Spec
 from fedatlas.experiments.result_files import explain_metadata
-from fedatlas.experiments.scores import goal
 from fedatlas.experiments.values import are_numbers, match_values, parse_cell
 from fedatlas.registry.options import option
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 
 Size = Literal["smoke", "laptop", "paper"]
+
+EXTREMES = ("max", "min")  # of an axis of numbers, which stand for a value in a choice of rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +108,46 @@ class ExperimentView:
 EMPTY = ExperimentView("", "", [], [], Select(metric="", statistic="best", goal="min"), {}, {}, [], {})
 
 
-EXTREMES = ("max", "min")
+@dataclass(frozen=True)
+class TableMeta:
+    """The metadata of a table.
+
+    Attributes:
+        environments: Environments of the run files, each once.
+        data: Provenance of data sets, of the run files.
+        fingerprints: Fingerprint of the code by the algorithm's id.
+        runs: Number of runs.
+        diverged_runs: Number of runs that diverged.
+        seconds: Training time of all runs together.
+        files: Paths of the run files, in the folder of the experiment's results.
+        recorded: Number of them that come from a record.
+        unverified: Number of those for which no verification holds with the code that runs.
+    """
+
+    environments: list[Environment]
+    data: dict[str, dict[str, Any]]
+    fingerprints: dict[str, str]
+    runs: int
+    diverged_runs: int
+    seconds: float
+    files: list[str] = field(default_factory=list)
+    recorded: int = 0
+    unverified: int = 0
+
+    @property
+    def origin(self) -> str:
+        """How many cells come from the record, in words; empty if none does."""
+        return f"{self.recorded} of {len(self.files)} cells from the record" if self.recorded else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the metadata as JSON types."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
+        """Return the metadata that `to_dict` turned into JSON types."""
+        with explain_metadata():
+            return cls(**content)
 
 
 def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFrame":
@@ -150,75 +192,3 @@ def sorted_values(column: "Series") -> list[Any]:
 def is_numeric(column: "Series") -> bool:
     """Return whether a column holds numbers."""
     return column.dtype.kind in "iuf"
-
-
-def rounds_to_target(curve: "DataFrame", name: str, target: float, select: Select) -> float:
-    """Return the first evaluated round in which the mean of a metric over seeds attains a target; inf if none does.
-
-    curve: evaluations of an algorithm at a point. A seed that diverged has no value, and a round in which any seed has
-    none does not count.
-    """
-    groups = curve.groupby("round")[name]
-    mean = groups.mean()[groups.count() == curve["seed"].nunique()]
-    attaining = mean[(mean <= target) if goal(name, select) == "min" else (mean >= target)]
-    return float(attaining.index.min()) if len(attaining) else math.inf
-
-
-CIRCUMSTANCES = ("machine", "commit", "clock")  # of an environment, which change no number
-
-
-def versions(environments: Iterable[Environment]) -> dict[str, str]:
-    """Return what may change numbers in environments: versions, processor, device. Several stand side by side."""
-    values: dict[str, dict[str, None]] = {}
-    for environment in environments:
-        for name, value in environment.items():
-            if name not in CIRCUMSTANCES:
-                values.setdefault(name, {})[value] = None
-    return {name: " and ".join(texts) for name, texts in values.items()}
-
-
-def count_environments(environments: Iterable[Environment]) -> int:
-    """Return the number of environments that may compute different numbers."""
-    return len({json.dumps(versions([environment]), sort_keys=True) for environment in environments})
-
-
-@dataclass(frozen=True)
-class TableMeta:
-    """The metadata of a table.
-
-    Attributes:
-        environments: Environments of the run files, each once.
-        data: Provenance of data sets, of the run files.
-        fingerprints: Fingerprint of the code by the algorithm's id.
-        runs: Number of runs.
-        diverged_runs: Number of runs that diverged.
-        seconds: Training time of all runs together.
-        files: Paths of the run files, in the folder of the experiment's results.
-        recorded: Number of them that come from a record.
-        unverified: Number of those for which no verification holds with the code that runs.
-    """
-
-    environments: list[Environment]
-    data: dict[str, dict[str, Any]]
-    fingerprints: dict[str, str]
-    runs: int
-    diverged_runs: int
-    seconds: float
-    files: list[str] = field(default_factory=list)
-    recorded: int = 0
-    unverified: int = 0
-
-    @property
-    def origin(self) -> str:
-        """How many cells come from the record, in words; empty if none does."""
-        return f"{self.recorded} of {len(self.files)} cells from the record" if self.recorded else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metadata as JSON types."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
-        """Return the metadata that `to_dict` turned into JSON types."""
-        with explain_metadata():
-            return cls(**content)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedatlas.experiments.numbering import find_places
+from fedatlas.publish.report.numbering import find_places
 
 
 @pytest.mark.parametrize(
