@@ -40,7 +40,6 @@ PROBLEMS = [
 LOCKSTEP = {
     "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.kernels",
-    "fedatlas.federation.compiled.lockstep",
     "fedatlas.federation.compiled.simd",
 }
 DENSE_ROWS = {"fedatlas.federation.compiled.dense_rows", "fedatlas.federation.compiled.simd"}
