@@ -1,4 +1,7 @@
-"""The data directory: data sets are prepared, and their state is reported."""
+"""The data directory: raw files are fetched, data sets are prepared, and their state is reported.
+
+Files come from a mirror or the official address. They appear whole and verified, or not at all.
+"""
 
 import os
 import shutil
@@ -17,26 +20,7 @@ from fedatlas.io.files import atomic, atomic_folder, exclusive
 
 MIRRORS_VARIABLE = "FEDATLAS_DATA_MIRRORS"
 Mirrors = str | Path | Iterable[str | Path]
-
-
-def list_mirrors(first: Mirrors = ()) -> list[str]:
-    """Return the mirrors, which are folders and base URLs, in the order in which they are tried.
-
-    A mirror has the layout of ``raw/`` in the data directory: ``libsvm/a9a``, ``mnist/train-images-idx3-ubyte.gz`` and
-    so on. ``~`` is the home folder.
-
-    Args:
-        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable has commas
-            between them, because a colon would cut URLs.
-    """
-    mirrors = [first] if isinstance(first, (str, Path)) else list(first)
-    mirrors += os.environ.get(MIRRORS_VARIABLE, "").split(",")
-    return list(dict.fromkeys(os.path.expanduser(name) for mirror in mirrors if (name := str(mirror).strip())))
-
-
-def is_url(mirror: str) -> bool:
-    """Return whether a mirror is a URL, and not a folder."""
-    return mirror.startswith(("http://", "https://"))
+SILENCE = 30.0  # seconds after which a server that sends nothing is given up
 
 
 @dataclass(frozen=True)
@@ -137,13 +121,6 @@ def _is_current(source: Source, root: Path) -> bool:
     return form_and_paths is None or bool(form_and_paths[0].lossy)
 
 
-SILENCE = 30.0  # seconds after which a server that sends nothing is given up
-
-
-class Unavailable(Exception):
-    """An address did not give the file; the text says why."""
-
-
 def gather(source: Source, root: Path, mirrors: Mirrors = ()) -> tuple[Form, list[Path]]:
     """Put the raw files of a data set into ``raw/<group>/`` of the data directory.
 
@@ -190,6 +167,10 @@ def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
     return None
 
 
+class Unavailable(Exception):
+    """An address did not give the file; the text says why."""
+
+
 def _fetch(folder: Path, file: File, addresses: Iterable[str], failures: dict[str, str]) -> bool:
     """Put a file into a folder, from the first address that gives the published one; return whether it lies there."""
     path = folder / file.name
@@ -222,3 +203,23 @@ def _download(url: str, path: Path) -> None:
             pooch.HTTPDownloader(progressbar=bar, timeout=SILENCE)(url, str(path), None)
     except RequestException as error:
         raise Unavailable(str(error)) from error
+
+
+def list_mirrors(first: Mirrors = ()) -> list[str]:
+    """Return the mirrors, which are folders and base URLs, in the order in which they are tried.
+
+    A mirror has the layout of ``raw/`` in the data directory: ``libsvm/a9a``, ``mnist/train-images-idx3-ubyte.gz`` and
+    so on. ``~`` is the home folder.
+
+    Args:
+        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable has commas
+            between them, because a colon would cut URLs.
+    """
+    mirrors = [first] if isinstance(first, (str, Path)) else list(first)
+    mirrors += os.environ.get(MIRRORS_VARIABLE, "").split(",")
+    return list(dict.fromkeys(os.path.expanduser(name) for mirror in mirrors if (name := str(mirror).strip())))
+
+
+def is_url(mirror: str) -> bool:
+    """Return whether a mirror is a URL, and not a folder."""
+    return mirror.startswith(("http://", "https://"))
