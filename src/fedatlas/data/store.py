@@ -107,12 +107,12 @@ def _is_current(source: Source, root: Path) -> bool:
     if meta is None:
         return False
     if isinstance(source, CustomSource):
-        form, made = source.forms[0], (prepared_folder(root, source.name) / "meta.json").stat().st_mtime
+        form, time = source.forms[0], (prepared_folder(root, source.name) / "meta.json").stat().st_mtime
         code = code_files(READERS.get(form.reader))
-        own = [
+        files = [
             file for name, file in code.items() if name.partition(".")[0] not in {"fedatlas", *sys.stdlib_module_names}
         ]
-        if any(os.stat(file).st_mtime > made for file in own):  # a reader of one's own was edited
+        if any(os.stat(file).st_mtime > time for file in files):  # a reader of one's own was edited
             return False
         return meta.provenance == provenance(source, form, list(map(Path, source.paths)))
     if not meta.lossy:
@@ -139,10 +139,10 @@ def gather(source: Source, root: Path, mirrors: Mirrors = ()) -> tuple[Form, lis
         UserError: If a file is not available, or is not the one expected.
     """
     folder, names = root / "raw" / source.group, list_mirrors(mirrors)
-    places = [f"{mirror.rstrip('/')}/{source.group}" for mirror in (str(BUNDLED), *names)]
+    bases = [f"{mirror.rstrip('/')}/{source.group}" for mirror in (str(BUNDLED), *names)]
     failures: dict[str, str] = {}  # by address
     for form in source.forms:
-        if all(_fetch(folder, file, (f"{place}/{file.name}" for place in places), failures) for file in form.files):
+        if all(_fetch(folder, file, (f"{base}/{file.name}" for base in bases), failures) for file in form.files):
             break
     else:
         form = source.forms[0]

@@ -32,7 +32,7 @@ class Sent(NamedTuple):
 
     Attributes:
         rows: The values that arrive, (m, width) each.
-        own: The values as the clients have them, (m, width) each.
+        originals: The values as the clients have them, (m, width) each.
         bits: Bits of each client's message, (m,), or None where all numbers were sent as they are.
         errors: What the messages left out and the clients keep, or None.
         gathers: Names of what the server gets row by row.
@@ -40,7 +40,7 @@ class Sent(NamedTuple):
     """
 
     rows: State
-    own: State
+    originals: State
     bits: np.ndarray | None = None
     errors: State | None = None
     gathers: tuple[str, ...] = ()
@@ -88,23 +88,23 @@ class Channels:
         if self.up is None and not any(isinstance(value, Coded) for value in values.values()):
             rows = message.rebuild({name: arrays.rows(value, len(ids)) for name, value in values.items()})
             return Sent(rows, rows, gathers=gathers, notes=notes)
-        arrived, own, errors, bits = {}, {}, {}, np.zeros(len(ids))
-        kept = self.errors.read(ids)
+        arrived, originals, errors, bits = {}, {}, {}, np.zeros(len(ids))
+        residuals = self.errors.read(ids)
         for number, (name, value) in enumerate(values.items()):
             counted = name not in notes
-            own[name] = arrays.rows(value.rows if isinstance(value, Coded) else value, len(ids))
+            originals[name] = arrays.rows(value.rows if isinstance(value, Coded) else value, len(ids))
             if not isinstance(value, Coded):
-                value = Coded(own[name], own[name].shape[-1] * self.word)
-                if self.up is not None and counted and own[name].shape[-1] == self.dim:
+                value = Coded(originals[name], originals[name].shape[-1] * self.word)
+                if self.up is not None and counted and originals[name].shape[-1] == self.dim:
                     field = f"{hook}.{name}"
-                    whole = own[name] + getattr(kept, field) if field in kept else own[name]
-                    value = self.up.apply(whole, self.draws(ids, t, UP, int(hook == "client"), number))
+                    rows = originals[name] + getattr(residuals, field) if field in residuals else originals[name]
+                    value = self.up.apply(rows, self.draws(ids, t, UP, int(hook == "client"), number))
                     if self.up.error_feedback:
-                        errors[field] = whole - value.rows
+                        errors[field] = rows - value.rows
             arrived[name] = arrays.rows(value.rows, len(ids))
             bits += value.bits * counted
-        left = State(**errors) if errors else None
-        return Sent(message.rebuild(arrived), message.rebuild(own), bits, left, gathers, notes)
+        unsent = State(**errors) if errors else None
+        return Sent(message.rebuild(arrived), message.rebuild(originals), bits, unsent, gathers, notes)
 
     def keep(self, ids: np.ndarray, errors: State | None) -> None:
         """Store what the messages of the clients ids (m,) left out."""
@@ -134,9 +134,8 @@ class Channels:
         for number, name in enumerate(names):
             value = getattr(s, name)
             shape = getattr(value, "shape", ())
-            whole = math.prod(shape) * self.word
             if shape[-1:] != (self.dim,):
-                bits += whole
+                bits += math.prod(shape) * self.word
                 continue
             rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
             coded = self.down.apply(rows, draws)

@@ -80,8 +80,8 @@ def estimate_memory(simulation: "Simulation") -> tuple[int, int, int]:
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
     block = min(simulation.block, simulation.setting.clients) * simulation.threads
     stateful, state, up = stateful_clients(simulation), clients.table.row_bytes, clients.channels.up
-    kept = state + (vector if up is not None and up.error_feedback else 0)
-    return 2 * server + block * int(ROWS * vector + 2 * state), stateful * kept, stateful
+    client = state + (vector if up is not None and up.error_feedback else 0)
+    return 2 * server + block * int(ROWS * vector + 2 * state), stateful * client, stateful
 
 
 def require_memory(simulations: Sequence["Simulation"]) -> str:

@@ -176,7 +176,7 @@ def hold_out(train: "Dataset", partition: "Partition | None", shares: Mapping[st
     for part, share in shares.items():
         if not share:
             continue
-        held_out = _drawn(train, partition, part, share)
+        held_out = _draw_rows(train, partition, part, share)
         values: dict[str, Any] = {
             "X": train.X[~held_out],
             "y": train.y[~held_out],
@@ -186,12 +186,12 @@ def hold_out(train: "Dataset", partition: "Partition | None", shares: Mapping[st
         }
         train = dataclasses.replace(train, **values)
         if partition is not None:
-            partitions[part] = _restricted(partition, held_out)
-            partition = _restricted(partition, ~held_out)
+            partitions[part] = _restrict(partition, held_out)
+            partition = _restrict(partition, ~held_out)
     return train, partition, partitions
 
 
-def _drawn(train: "Dataset", partition: "Partition | None", part: str, share: float) -> np.ndarray:
+def _draw_rows(train: "Dataset", partition: "Partition | None", part: str, share: float) -> np.ndarray:
     """Return whether each training row is held out, (samples,). Raises UserError if none is."""
     held_out = np.zeros(len(train.y), bool)
     client_rows = [np.arange(len(train.y))] if partition is None else map(partition.client, range(partition.clients))
@@ -205,10 +205,10 @@ def _drawn(train: "Dataset", partition: "Partition | None", part: str, share: fl
     return held_out
 
 
-def _restricted(partition: "Partition", kept: np.ndarray) -> "Partition":
-    """Return the partition of the rows that are ``kept`` (samples,), numbered anew."""
-    remains = kept[partition.order]
+def _restrict(partition: "Partition", rows: np.ndarray) -> "Partition":
+    """Return the partition of the ``rows`` for which it is true, (samples,), numbered anew."""
+    remains = rows[partition.order]
     offsets = np.concatenate([[0], np.cumsum(remains)])[partition.offsets]
-    new_number = np.cumsum(kept) - 1
+    new_number = np.cumsum(rows) - 1
     order = new_number[partition.order[remains]]
-    return dataclasses.replace(partition, samples=int(kept.sum()), order=order, offsets=offsets)
+    return dataclasses.replace(partition, samples=int(rows.sum()), order=order, offsets=offsets)
