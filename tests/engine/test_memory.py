@@ -12,7 +12,7 @@ from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
 from fedatlas.federation.arrays import State
 from fedatlas.federation.engine import resources
-from fedatlas.federation.engine.channels import Table, _Rows
+from fedatlas.federation.engine.channels import Table, _DeviceRows
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
 from fedatlas.federation.problems import create
@@ -159,7 +159,7 @@ def test_states_on_disk_change_no_bit(make):
 def test_rows_are_kept_one_by_one_where_memory_is_not_lazy():
     plain = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
     rows = Table(State(c=torch.tensor([1.0, 2.0]), tau=-1), 4, torch.zeros(2))
-    rows.data = {name: _Rows(value) for name, value in rows.first.items()}
+    rows.data = {name: _DeviceRows(value) for name, value in rows.first.items()}
     for table in (plain, rows):
         table.write(np.array([0, 3]), State(c=torch.tensor([[5.0, 6.0], [7.0, 8.0]])))
         table.write(np.array([1, 3]), State(tau=9))

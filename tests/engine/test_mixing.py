@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from fedatlas import UserError
 from fedatlas.federation import arrays
-from fedatlas.federation.topologies import TOPOLOGIES, Mixing
+from fedatlas.federation.topologies import TOPOLOGIES
+from fedatlas.federation.topologies.mixing import Mixing
 
 
 def create(kind, m):

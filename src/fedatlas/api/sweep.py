@@ -9,7 +9,8 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.runs import assign
 from fedatlas.experiments.values import column_cells
 from fedatlas.federation.algorithms import Algorithm
-from fedatlas.federation.problems import Problem, ProblemKind
+from fedatlas.federation.problems import ProblemKind
+from fedatlas.federation.problems.base import Problem
 from fedatlas.registry.kinds import specification
 from fedatlas.registry.options import native
 

@@ -14,8 +14,8 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine import resources
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Progress, Simulation, run_simulations
-from fedatlas.federation.problems import Problem, ProblemKind, interactive
-from fedatlas.federation.problems.base import Optimum
+from fedatlas.federation.problems import ProblemKind, interactive
+from fedatlas.federation.problems.base import Optimum, Problem
 from fedatlas.registry.kinds import classes, specification
 from fedatlas.registry.options import Option, construct, native, validate_names, validate_values
 from fedatlas.registry.options import options as options_of

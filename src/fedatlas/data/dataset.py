@@ -1,4 +1,8 @@
-"""A data set: its samples in memory, and the description of what it contains."""
+"""Data sets: their samples in memory, the description of what they contain, and the prepared form on disk.
+
+In the data directory, ``prepared/<name>/`` contains one .npy file for each array, and ``meta.json``, which describes
+the arrays completely, so no result depends on the catalogue.
+"""
 
 import hashlib
 import json
@@ -15,6 +19,8 @@ from numpy.typing import DTypeLike
 from fedatlas.errors import UserError, did_you_mean
 
 DTYPES = ("uint8", "float32", "float64")
+VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
+BUNDLED = Path(__file__).parent / "raw"  # what comes with fedatlas, in the layout of a mirror
 CSR = ("data", "indices", "indptr")  # the three arrays of a CSR matrix
 
 
@@ -122,9 +128,6 @@ class Dataset:
         return np.divide(flat, self.scale, dtype=dtype)
 
 
-VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
-
-
 @dataclass(frozen=True)
 class Meta:
     """The content of ``meta.json``.
@@ -132,7 +135,7 @@ class Meta:
     Args:
         arrays: Size in bytes and SHA-256 of each array by its name.
         contents: Numbers of samples and classes, and shape and type of a sample.
-        provenance: Origin of the data; see `fedatlas.data.dataset.Dataset`.
+        provenance: Origin of the data; see `Dataset`.
     """
 
     arrays: dict[str, dict[str, Any]]
@@ -161,7 +164,7 @@ def load_prepared(name: str, directory: str | Path | None = None) -> Dataset:
 
     Args:
         name: Name of the data set.
-        directory: The data directory; see `fedatlas.data.dataset.resolve_directory`.
+        directory: The data directory; see `resolve_directory`.
 
     Raises:
         UserError: If the data set has not been prepared, or if its arrays are damaged.
@@ -229,9 +232,6 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
         owner_test=array("owner_test"),
         client_names=None if client_names is None else client_names.tolist(),
     )
-
-
-BUNDLED = Path(__file__).parent / "raw"  # what comes with fedatlas, in the layout of a mirror
 
 
 def resolve_directory(path: str | Path | None = None) -> Path:

@@ -1,4 +1,10 @@
-"""Data sets by their specifications: names of the catalogue, and mappings of custom data."""
+"""Data sets by their specifications: names of the catalogue, and mappings of custom data.
+
+A mapping says where a user's files lie and how they are read. A name is derived from it, and stands for it wherever
+data sets are named. Files are read when an experiment is read, so that faults come up before any job. The data
+directory keeps a record of what they held in ``own/NAME.json``, with the mapping. So jobs find custom data by their
+name, and files are read again only after they, or the code of their reader, have changed.
+"""
 
 import contextlib
 import hashlib
@@ -22,6 +28,11 @@ from fedatlas.registry.options import construct, native, option, options, valida
 
 Spec = str | Mapping[str, Any]  # a name, or a mapping of custom data
 PREPARATION = "fedatlas.data.readers"  # decides the bytes of all prepared data
+VERSION = 3  # of the records of custom data; a record of another version is not used
+COMPRESSIONS = (".gz", ".bz2", ".xz")
+_NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")  # of custom data
+_mappings: dict[str, dict[str, Any]] = {}  # of custom data, by the names that this process has derived
+_records: dict[tuple[str, str], dict[str, Any]] = {}  # of them, by data directory and name
 
 
 def name(spec: Spec) -> str:
@@ -70,11 +81,6 @@ def all_modules() -> set[str]:
     return {*READERS.modules(), PREPARATION}
 
 
-VERSION = 3  # of the records; a record of another version is not used
-COMPRESSIONS = (".gz", ".bz2", ".xz")
-_NAME = re.compile(r"(?P<words>[\w.-]+)\+(?P<hash>[0-9a-f]{10})")
-
-
 @dataclass(frozen=True, kw_only=True)
 class CustomKeys:
     """The keys of a mapping of custom data, besides the options of the reader of its format."""
@@ -86,9 +92,6 @@ class CustomKeys:
     )
     name: str | None = option(None, doc="what figures and reports call the data; by default the file's name")
     cite: str | None = option(None, doc="key of the bibliography")
-
-
-_mappings: dict[str, dict[str, Any]] = {}  # by the names that this process has derived
 
 
 def custom_name(spec: Mapping[str, Any]) -> str:
@@ -145,9 +148,6 @@ def _split(path: Path) -> tuple[str, str]:
     """Return the name of a file without its endings, and its ending, without that of a compression."""
     path = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
     return path.stem, path.suffix.lower()
-
-
-_records: dict[tuple[str, str], dict[str, Any]] = {}  # by data directory and name
 
 
 def custom_source(spec: str | Mapping[str, Any], root: Path) -> CustomSource:

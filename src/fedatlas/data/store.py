@@ -1,4 +1,7 @@
-"""The data directory: data sets are prepared, and their state is reported."""
+"""The data directory: raw files are fetched, data sets are prepared, and their state is reported.
+
+Files come from a mirror or the official address. They appear whole and verified, or not at all.
+"""
 
 import os
 import shutil
@@ -17,26 +20,7 @@ from fedatlas.io.files import atomic, atomic_folder, exclusive
 
 MIRRORS_VARIABLE = "FEDATLAS_DATA_MIRRORS"
 Mirrors = str | Path | Iterable[str | Path]
-
-
-def list_mirrors(first: Mirrors = ()) -> list[str]:
-    """Return the mirrors, which are folders and base URLs, in the order in which they are tried.
-
-    A mirror has the layout of ``raw/`` in the data directory: ``libsvm/a9a``, ``mnist/train-images-idx3-ubyte.gz`` and
-    so on. ``~`` is the home folder.
-
-    Args:
-        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable has commas
-            between them, because a colon would cut URLs.
-    """
-    mirrors = [first] if isinstance(first, (str, Path)) else list(first)
-    mirrors += os.environ.get(MIRRORS_VARIABLE, "").split(",")
-    return list(dict.fromkeys(os.path.expanduser(name) for mirror in mirrors if (name := str(mirror).strip())))
-
-
-def is_url(mirror: str) -> bool:
-    """Return whether a mirror is a URL, and not a folder."""
-    return mirror.startswith(("http://", "https://"))
+SILENCE = 30.0  # seconds after which a server that sends nothing is given up
 
 
 @dataclass(frozen=True)
@@ -123,25 +107,18 @@ def _is_current(source: Source, root: Path) -> bool:
     if meta is None:
         return False
     if isinstance(source, CustomSource):
-        form, made = source.forms[0], (prepared_folder(root, source.name) / "meta.json").stat().st_mtime
+        form, time = source.forms[0], (prepared_folder(root, source.name) / "meta.json").stat().st_mtime
         code = code_files(READERS.get(form.reader))
-        own = [
+        files = [
             file for name, file in code.items() if name.partition(".")[0] not in {"fedatlas", *sys.stdlib_module_names}
         ]
-        if any(os.stat(file).st_mtime > made for file in own):  # a reader of one's own was edited
+        if any(os.stat(file).st_mtime > time for file in files):  # a reader of one's own was edited
             return False
         return meta.provenance == provenance(source, form, list(map(Path, source.paths)))
     if not meta.lossy:
         return True
     form_and_paths = find_files(source, root / "raw" / source.group)
     return form_and_paths is None or bool(form_and_paths[0].lossy)
-
-
-SILENCE = 30.0  # seconds after which a server that sends nothing is given up
-
-
-class Unavailable(Exception):
-    """An address did not give the file; the text says why."""
 
 
 def gather(source: Source, root: Path, mirrors: Mirrors = ()) -> tuple[Form, list[Path]]:
@@ -162,10 +139,10 @@ def gather(source: Source, root: Path, mirrors: Mirrors = ()) -> tuple[Form, lis
         UserError: If a file is not available, or is not the one expected.
     """
     folder, names = root / "raw" / source.group, list_mirrors(mirrors)
-    places = [f"{mirror.rstrip('/')}/{source.group}" for mirror in (str(BUNDLED), *names)]
+    bases = [f"{mirror.rstrip('/')}/{source.group}" for mirror in (str(BUNDLED), *names)]
     failures: dict[str, str] = {}  # by address
     for form in source.forms:
-        if all(_fetch(folder, file, (f"{place}/{file.name}" for place in places), failures) for file in form.files):
+        if all(_fetch(folder, file, (f"{base}/{file.name}" for base in bases), failures) for file in form.files):
             break
     else:
         form = source.forms[0]
@@ -188,6 +165,10 @@ def find_files(source: Source, folder: Path) -> tuple[Form, list[Path]] | None:
         if all(path.is_file() for path in paths):
             return form, paths
     return None
+
+
+class Unavailable(Exception):
+    """An address did not give the file; the text says why."""
 
 
 def _fetch(folder: Path, file: File, addresses: Iterable[str], failures: dict[str, str]) -> bool:
@@ -222,3 +203,23 @@ def _download(url: str, path: Path) -> None:
             pooch.HTTPDownloader(progressbar=bar, timeout=SILENCE)(url, str(path), None)
     except RequestException as error:
         raise Unavailable(str(error)) from error
+
+
+def list_mirrors(first: Mirrors = ()) -> list[str]:
+    """Return the mirrors, which are folders and base URLs, in the order in which they are tried.
+
+    A mirror has the layout of ``raw/`` in the data directory: ``libsvm/a9a``, ``mnist/train-images-idx3-ubyte.gz`` and
+    so on. ``~`` is the home folder.
+
+    Args:
+        first: Mirrors that come before those of the environment variable FEDATLAS_DATA_MIRRORS. The variable has commas
+            between them, because a colon would cut URLs.
+    """
+    mirrors = [first] if isinstance(first, (str, Path)) else list(first)
+    mirrors += os.environ.get(MIRRORS_VARIABLE, "").split(",")
+    return list(dict.fromkeys(os.path.expanduser(name) for mirror in mirrors if (name := str(mirror).strip())))
+
+
+def is_url(mirror: str) -> bool:
+    """Return whether a mirror is a URL, and not a folder."""
+    return mirror.startswith(("http://", "https://"))

@@ -1,6 +1,8 @@
-"""Files and folders that are written whole or not at all.
+"""Files: they are written whole or not at all, and read as text, JSON or YAML.
 
 A temporary file has a name that starts with ``.tmp-``, so that the remains of a killed process can be recognised.
+What is read is a regular file in UTF-8, or it is refused with one sentence: a pipe would block for ever, and a device
+may have no end. Sentences about YAML name the line.
 """
 
 import contextlib
@@ -17,7 +19,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,14 @@ import yaml
 from fedatlas.errors import UserError
 
 PREFIX = ".tmp-"
+STALE = 24 * 3600  # seconds without a change after which the writer is taken for dead
+_TEMPORARY = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{12}}-.*", re.DOTALL)
 _NAME_LENGTH = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or work on another disk")
 _ADVICE |= dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "work in, or name, a folder that you may write to")
-_NAME = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{12}}-.*", re.DOTALL)
-STALE = 24 * 3600  # seconds without a change after which the writer is taken for dead
+MAX_VALUES, MAX_DEPTH = 100_000, 100  # of YAML
+TAG_PREFIX = "tag:yaml.org,2002:"
+JSON_TAGS = {"null", "bool", "int", "float", "str", "seq", "map"}
 
 
 @contextlib.contextmanager
@@ -51,14 +55,14 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     with _translate_errors(path), contextlib.ExitStack() as stack:
-        expect_file(path)
+        _expect(path, stat.S_ISREG, "a regular file")
         temporary = temporary_path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         stack.callback(temporary.unlink, missing_ok=True)
         yield temporary
-        expect_file(path)
+        _expect(path, stat.S_ISREG, "a regular file")
         temporary.replace(path)
 
 
@@ -150,7 +154,7 @@ def temporary_path(path: Path) -> Path:
 
 def is_orphan(path: Path) -> bool:
     """Return whether a path is a temporary file or folder of this package to which nothing was written for a day."""
-    if not _NAME.fullmatch(path.name):
+    if not _TEMPORARY.fullmatch(path.name):
         return False
     content = list(path.rglob("*")) if path.is_dir() and not path.is_symlink() else []
     return time.time() - max(file.lstat().st_mtime for file in (path, *content)) > STALE
@@ -161,11 +165,6 @@ def sweep(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for path in [path for path in folder.iterdir() if is_orphan(path)]:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
-
-
-def expect_file(path: Path) -> None:
-    """Raise UserError if something that is not a regular file lies at a path; links are not followed."""
-    _expect(path, stat.S_ISREG, "a regular file")
 
 
 def expect_folder(path: Path) -> None:
@@ -184,7 +183,7 @@ def _expect(path: Path, is_kind: Callable[[int], bool], noun: str) -> None:
         raise UserError(f"cannot write {path}: it is not {noun}; remove it, or name another path")
 
 
-@contextmanager
+@contextlib.contextmanager
 def exclusive(target: Path, waiting: str = "") -> Iterator[None]:
     """Let one process at a time create ``target``; the others wait, and then find the file.
 
@@ -254,12 +253,6 @@ def read_json(path: str | Path) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} does not hold JSON: {error}") from None
-
-
-MAX_VALUES = 100_000
-MAX_DEPTH = 100
-TAG_PREFIX = "tag:yaml.org,2002:"
-JSON_TAGS = {"null", "bool", "int", "float", "str", "seq", "map"}
 
 
 def read_yaml(path: str | Path) -> Any:

@@ -1,4 +1,4 @@
-"""CSV files of results, and text in Markdown."""
+"""Formats of results and text: CSV files, Markdown, and lines and bars in a terminal of any width."""
 
 import io
 import re
@@ -13,6 +13,10 @@ from fedatlas.io.files import atomic, read_bytes
 if TYPE_CHECKING:
     import pandas as pd
     from tqdm import tqdm
+
+DELAY = 2.0  # seconds before a bar appears: short commands show none
+UNBROKEN = 10_000  # columns of a line where there is no terminal
+_SPECIAL = re.compile(r"([\\*_{}\[\]>#|~!]|^[-+])")  # characters of Markdown
 
 
 def write_csv(path: str | Path, frame: "pd.DataFrame") -> None:
@@ -40,9 +44,6 @@ def read_csv(path: str | Path, **options: Any) -> "pd.DataFrame":
         raise UserError(f"{path} is not CSV: {' '.join(str(error).split())}") from None
 
 
-_SPECIAL = re.compile(r"([\\*_{}\[\]>#|~!]|^[-+])")
-
-
 def escape_markdown(text: str) -> str:
     """Return text, on one line, that Markdown shows as it is; code between backticks stays code."""
     parts = " ".join(text.split()).split("`")
@@ -52,10 +53,6 @@ def escape_markdown(text: str) -> str:
         else:
             parts[index] = _SPECIAL.sub(r"\\\1", part).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(parts)
-
-
-DELAY = 2.0  # seconds before a bar appears: short commands show none
-UNBROKEN = 10_000
 
 
 def width() -> int:

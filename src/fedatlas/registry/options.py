@@ -7,6 +7,9 @@ documentation and what ``fedatlas show`` prints.
 The type of the field says what a value may be: ``int``, ``float``, ``bool``, ``str``, ``Literal["mean", "random"]``,
 ``list[float]``, ``dict``, and unions of these such as ``float | None`` or ``int | Literal["all"]``. A ``float`` takes
 whole numbers too; every number must be finite.
+
+Values are validated when their dataclass is built: a `Validated` one, such as every kind, does so by itself, and
+`construct` does so for others.
 """
 
 import dataclasses
@@ -22,6 +25,25 @@ from typing import Any, Literal, TypeVar
 
 from fedatlas.errors import UserError, did_you_mean
 from fedatlas.registry import extensions
+
+T = TypeVar("T")
+TYPES = {"boolean": bool, "string": str, "null": types.NoneType}  # by their names in JSON schemas
+JSON_TYPES = {member: noun for noun, member in TYPES.items()}  # of other classes: a mapping of their options
+NOUNS = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+BOUNDS = {
+    "exclusiveMinimum": ("larger than", operator.gt),
+    "minimum": ("at least", operator.ge),
+    "exclusiveMaximum": ("less than", operator.lt),
+    "maximum": ("at most", operator.le),
+}
 
 
 @dataclass(frozen=True)
@@ -139,23 +161,36 @@ class Option:
         return {} if hint is Any else {"type": JSON_TYPES.get(origin, "object")}
 
 
-TYPES = {"boolean": bool, "string": str, "null": types.NoneType}
-JSON_TYPES = {member: noun for noun, member in TYPES.items()}  # of other classes: a mapping of their options
-NOUNS = {
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "text",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "null",
-}
-BOUNDS = {
-    "exclusiveMinimum": ("larger than", operator.gt),
-    "minimum": ("at least", operator.ge),
-    "exclusiveMaximum": ("less than", operator.lt),
-    "maximum": ("at most", operator.le),
-}
+def option(default: Any = dataclasses.MISSING, *, doc: str, **attributes: Any) -> Any:
+    """Declare an option: a field of a frozen dataclass.
+
+    Args:
+        default: Default value, or a function such as ``dict`` that returns it; without one, a value must be given.
+        doc: Meaning, as a phrase.
+        **attributes: Other attributes of `Option`, such as ``low`` and ``high``.
+    """
+    if attributes.get("constant") is not None:
+        default = None
+    if callable(default):
+        return dataclasses.field(default_factory=default, metadata={"doc": doc, **attributes})
+    return dataclasses.field(default=default, metadata={"doc": doc, **attributes})
+
+
+def options(cls: type) -> Mapping[str, Option]:
+    """Return the options of a dataclass by name, in the order of their declaration."""
+    return _options(cls)
+
+
+@functools.cache  # whose arguments mypy wants hashable, which it takes no class for
+def _options(cls: type) -> Mapping[str, Option]:
+    hints = typing.get_type_hints(cls)
+    declared = {}
+    for field in dataclasses.fields(cls):
+        if field.metadata and field.init:
+            has_factory = field.default_factory is not dataclasses.MISSING
+            default = field.default_factory if has_factory else field.default
+            declared[field.name] = Option(field.name, hints[field.name], default, **field.metadata)
+    return types.MappingProxyType(declared)
 
 
 def fits(schema: Mapping[str, Any], value: Any) -> bool:
@@ -190,6 +225,22 @@ def fits(schema: Mapping[str, Any], value: Any) -> bool:
             return isinstance(value, TYPES[noun])
 
 
+def _is_number(value: Any, kind: type) -> bool:
+    if type(value) is int:  # most numbers are of these two, and the rest is slow to compare
+        return True
+    if type(value) is float:
+        return kind is float and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real if kind is float else numbers.Integral):
+        return False
+    return isinstance(value, numbers.Integral) or math.isfinite(value)
+
+
+def _repeats(values: Iterable[Any]) -> bool:
+    """Return whether a value occurs twice. Lists and mappings are compared by their text, as there may be many."""
+    keys = [value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value) for value in values]
+    return len(set(keys)) < len(keys)
+
+
 def describe(schema: Mapping[str, Any]) -> str:
     """Return the values that the JSON schema of an option allows, as a phrase."""
     if "anyOf" in schema:
@@ -211,72 +262,9 @@ def _exact(bound: float) -> str:
     return str(bound) if isinstance(bound, int) else f"{bound:g}"
 
 
-def option(default: Any = dataclasses.MISSING, *, doc: str, **attributes: Any) -> Any:
-    """Declare an option: a field of a frozen dataclass.
-
-    Args:
-        default: Default value, or a function such as ``dict`` that returns it; without one, a value must be given.
-        doc: Meaning, as a phrase.
-        **attributes: Other attributes of `Option`, such as ``low`` and ``high``.
-    """
-    if attributes.get("constant") is not None:
-        default = None
-    if callable(default):
-        return dataclasses.field(default_factory=default, metadata={"doc": doc, **attributes})
-    return dataclasses.field(default=default, metadata={"doc": doc, **attributes})
-
-
-def options(cls: type) -> Mapping[str, Option]:
-    """Return the options of a dataclass by name, in the order of their declaration."""
-    return _options(cls)
-
-
-@functools.cache
-def _options(cls: type) -> Mapping[str, Option]:
-    hints = typing.get_type_hints(cls)
-    declared = {}
-    for field in dataclasses.fields(cls):
-        if field.metadata and field.init:
-            has_factory = field.default_factory is not dataclasses.MISSING
-            default = field.default_factory if has_factory else field.default
-            declared[field.name] = Option(field.name, hints[field.name], default, **field.metadata)
-    return types.MappingProxyType(declared)
-
-
-def _repeats(values: Iterable[Any]) -> bool:
-    """Return whether a value occurs twice. Lists and mappings are compared by their text, as there may be many."""
-    keys = [value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value) for value in values]
-    return len(set(keys)) < len(keys)
-
-
 def _members(hint: Any) -> tuple[Any, ...]:
     union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
     return typing.get_args(hint) if union else (hint,)
-
-
-def _is_number(value: Any, kind: type) -> bool:
-    if type(value) is int or (type(value) is float and kind is float):  # the usual ones; the rest is slow to compare
-        return type(value) is int or math.isfinite(value)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real if kind is float else numbers.Integral):
-        return False
-    return isinstance(value, numbers.Integral) or math.isfinite(value)
-
-
-T = TypeVar("T")
-
-
-def validate_values(owner: str, options: Mapping[str, Option], values: Mapping[str, Any]) -> None:
-    """Raise UserError at the first value that does not have its option's type or range."""
-    for name, option in options.items():
-        if name in values and not option.fits(values[name]):
-            raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {option.expected}")
-
-
-def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[str]) -> None:
-    """Raise UserError, with a guess, at the first name that is not an option."""
-    for name in names:
-        if name not in options:
-            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
 
 
 class Validated:
@@ -289,6 +277,23 @@ class Validated:
     def title(cls) -> str:
         """Return the noun of the object for sentences."""
         return cls.__name__
+
+
+def validate(owner: str, record: Any) -> None:
+    """Validate the options of a frozen dataclass as it is built. NumPy's numbers become Python's.
+
+    Args:
+        owner: Noun of the record for sentences.
+        record: The dataclass, whose fields are set.
+
+    Raises:
+        UserError: A value does not fit.
+    """
+    declared = options(type(record))
+    values = {name: native(getattr(record, name)) for name in declared}
+    validate_values(extensions.describe(owner, type(record).__module__), declared, values)
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
 
 
 def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any) -> T:
@@ -311,8 +316,9 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         if option.required and name not in values:
             example = f", such as {option.advice}" if option.advice else ""
             raise UserError(f"{owner} needs a value for {name!r}{example}")
-    if not _validates_itself(cls):
-        validate_values(owner, declared, values)
+    makers = [base.__module__ for base in cls.__mro__ if "__post_init__" in vars(base)]
+    if not issubclass(cls, Validated) or any(module.partition(".")[0] != "fedatlas" for module in makers):
+        validate_values(owner, declared, values)  # such a class does not do so as it is built, or may forget to
     try:
         return cls(**values, **fields)
     except UserError:
@@ -321,27 +327,18 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
         raise UserError(f"{owner}: a value does not fit ({error})") from error
 
 
-def _validates_itself(cls: type) -> bool:
-    """Return whether a class validates its options as it is built, which a class outside of the package may forget."""
-    makers = (base.__module__ for base in cls.__mro__ if "__post_init__" in vars(base))
-    return issubclass(cls, Validated) and all(module.partition(".")[0] == "fedatlas" for module in makers)
+def validate_values(owner: str, options: Mapping[str, Option], values: Mapping[str, Any]) -> None:
+    """Raise UserError at the first value that does not have its option's type or range."""
+    for name, option in options.items():
+        if name in values and not option.fits(values[name]):
+            raise UserError(f"{owner}: {name} is {values[name]!r}; it must be {option.expected}")
 
 
-def validate(owner: str, record: Any) -> None:
-    """Validate the options of a frozen dataclass as it is built. NumPy's numbers become Python's.
-
-    Args:
-        owner: Noun of the record for sentences.
-        record: The dataclass, whose fields are set.
-
-    Raises:
-        UserError: A value does not fit.
-    """
-    declared = options(type(record))
-    values = {name: native(getattr(record, name)) for name in declared}
-    validate_values(extensions.describe(owner, type(record).__module__), declared, values)
-    for name, value in values.items():
-        object.__setattr__(record, name, value)
+def validate_names(owner: str, options: Mapping[str, Option], names: Iterable[str]) -> None:
+    """Raise UserError, with a guess, at the first name that is not an option."""
+    for name in names:
+        if name not in options:
+            raise UserError(f"{owner} has no option {name!r}{did_you_mean(name, list(options))}")
 
 
 def native(value: Any) -> Any:

@@ -14,7 +14,7 @@ from fedatlas.registry.kinds import first_paragraph
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "does not apply"
 PACKAGE = Path(fedatlas.__file__).parent
 # Frames in these paths run an algorithm; a mistake lies in the frame that they called.
-ENGINE = ("federation/engine", "federation/arrays.py", "registry/options.py", "registry/options.py", "testing")
+ENGINE = ("federation/engine", "federation/arrays.py", "registry/options.py", "testing")
 
 
 class Failed(Exception):

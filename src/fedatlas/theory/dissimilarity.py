@@ -55,15 +55,11 @@ class Dissimilarity:
         return float((norms**2).mean()) ** 0.5, self._mean(self._products(arrays.unit(differences)) * norms)
 
     def _largest(self, apply: Callable[[Any, int], tuple[float, Any]], i: int) -> float:
-        v, norm = _like(self.x, stream(0, "evaluation", i).standard_normal(len(self.x))), 0.0
+        start, norm = stream(0, "evaluation", i).standard_normal(len(self.x)), 0.0
+        v = np.asarray(start, self.x.dtype) if isinstance(self.x, np.ndarray) else self.x.new_tensor(start)
         for _ in range(ITERATIONS):
             last, (norm, following) = norm, apply(arrays.unit(v), i)
             if norm == 0 or abs(norm - last) <= TOLERANCE * norm:
                 break
             v = following
         return norm
-
-
-def _like(x: Any, v: np.ndarray) -> Any:
-    """Return the numbers v in the array library and type of x."""
-    return np.asarray(v, x.dtype) if isinstance(x, np.ndarray) else x.new_tensor(v)

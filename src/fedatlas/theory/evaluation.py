@@ -111,9 +111,12 @@ def fedred_constants(problem: Problem, clients: int) -> tuple[FedRedConstants, d
 
 def _estimates(problem: Problem, clients: int, x0: Any) -> tuple[dict[str, float], dict[str, str]]:
     points = {"x0": x0} | ({"x*": problem.optimum.x} if problem.optimum is not None else {})
-    found = [Dissimilarity(problem, clients, x) for x in points.values()]
+    measures = [Dissimilarity(problem, clients, x) for x in points.values()]
     origin = "estimate, a lower bound: power method on Hessian-vector products at " + " and ".join(points)
-    values = {"delta_A": max(each.delta_A() for each in found), "delta_B": max(each.delta_B() for each in found)}
+    values = {
+        "delta_A": max(measure.delta_A() for measure in measures),
+        "delta_B": max(measure.delta_B() for measure in measures),
+    }
     origins = {"delta_A": origin, "delta_B": origin}
     if isinstance(problem, Regression):
         values |= {"mu": problem.l2, "L": problem.client_smoothness}

@@ -1,4 +1,7 @@
-"""The catalogue of data sets. A module here that defines a `Source` is found by itself."""
+"""The catalogue of data sets: where their files are published, how they are read and what they contain.
+
+A module here that defines a `Source` is found by itself.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -33,12 +36,6 @@ class File:
             return f"has {size:,} bytes, not the {self.bytes:,} expected"
         digest = self.checksum and checksum(path, self.checksum.partition(":")[0])
         return None if digest == self.checksum else f"has the checksum {digest}, not the {self.checksum} expected"
-
-
-def checksum(path: Path, algorithm: str = "sha256") -> str:
-    """Return ``algorithm:hex`` of the bytes of a file. algorithm: A name of hashlib."""
-    with open(path, "rb") as stream:
-        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -116,3 +113,9 @@ class CustomSource(Source):
 
     paths: tuple[str, ...]
     class_names: tuple[str, ...] = field(repr=False)
+
+
+def checksum(path: Path, algorithm: str = "sha256") -> str:
+    """Return ``algorithm:hex`` of the bytes of a file. algorithm: A name of hashlib."""
+    with open(path, "rb") as stream:
+        return f"{algorithm}:{hashlib.file_digest(stream, algorithm).hexdigest()}"

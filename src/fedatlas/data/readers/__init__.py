@@ -1,6 +1,8 @@
-"""Readers of file formats. A module that defines a `Reader` is found by itself: adding one is adding a file.
+"""Readers of file formats, and the preparation of data: raw files become arrays on disk.
 
-Readers of published files trust their checksums, which are verified first; readers of custom files check everything.
+A module that defines a `Reader` is found by itself: adding one is adding a file. Readers of published files trust their
+checksums, which are verified first; readers of custom files check everything. Only this module, the reader and their
+imports decide the bytes of the arrays.
 """
 
 from abc import abstractmethod
@@ -17,6 +19,32 @@ from fedatlas.data.dataset import CSR, VERSION, Contents, Dataset, Meta, open_ar
 from fedatlas.errors import UserError
 from fedatlas.io.files import write_json
 from fedatlas.registry.kinds import Family, Kind
+
+_BLOCK = 4096  # rows that are examined at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader(Kind):
+    """Base of all readers. The checksums of published files are verified before a reader is called."""
+
+    @abstractmethod
+    def read(self, paths: Sequence[Path], contents: Contents, out: "Writer") -> None:
+        """Read raw files and write their arrays.
+
+        The arrays are the samples ``X`` and the labels ``y``, int64, and ``X_test`` and ``y_test`` if there is a test
+        part. If the data name clients, ``owner`` is the client of each training row, int64 from 0 on.
+
+        Args:
+            paths: Paths of the form's files, in its order.
+            contents: The expected contents.
+            out: Writer of the arrays.
+
+        Raises:
+            UserError: If a file cannot be read; it names the file and, for text, the line.
+        """
+
+
+READERS: Family[Reader] = Family("reader", __name__, Reader)
 
 
 class Writer:
@@ -37,45 +65,6 @@ class Writer:
         for part in CSR:
             array = getattr(value, part)
             np.save(self.folder / f"{name}_{part}.npy", array if part == "data" else array.astype(np.int32))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reader(Kind):
-    """Base of all readers. The checksums of published files are verified before a reader is called."""
-
-    @abstractmethod
-    def read(self, paths: Sequence[Path], contents: Contents, out: Writer) -> None:
-        """Read raw files and write their arrays.
-
-        The arrays are the samples ``X`` and the labels ``y``, int64, and ``X_test`` and ``y_test`` if there is a test
-        part. If the data name clients, ``owner`` is the client of each training row, int64 from 0 on.
-
-        Args:
-            paths: Paths of the form's files, in its order.
-            contents: The expected contents.
-            out: Writer of the arrays.
-
-        Raises:
-            UserError: If a file cannot be read; it names the file and, for text, the line.
-        """
-
-
-def draw_test_rows(y: np.ndarray, share: float, seed: np.random.SeedSequence) -> np.ndarray:
-    """Return whether each row tests, (n,): a share of the rows of each class, rounded, drawn with a seed.
-
-    Of two rows of a class or more, at least one tests and one trains. Classes ``y`` (n,) are whole numbers from 0 on.
-    """
-    test, rng = np.zeros(len(y), bool), np.random.Generator(np.random.PCG64(seed))
-    for label in range(int(y.max()) + 1 if share else 0):
-        rows = rng.permutation(np.flatnonzero(y == label))
-        test[rows[: min(max(1, round(share * len(rows))), len(rows) - 1)]] = True
-    return test
-
-
-READERS: Family[Reader] = Family("reader", __name__, Reader)
-
-
-_BLOCK = 4096  # rows that are examined at once
 
 
 def build(source: Source, form: Form, paths: Sequence[Path], folder: Path) -> None:
@@ -153,3 +142,15 @@ def provenance(source: Source, form: Form, paths: Sequence[Path]) -> dict[str, A
     counts = {name: getattr(source, name) for name in ("features", "classes")}
     sizes = {"rows": source.rows, "test_rows": source.test_rows, "shape": list(source.shape)}
     return described | {"lossy": form.lossy} | sizes | counts | {"files": files}
+
+
+def draw_test_rows(y: np.ndarray, share: float, seed: np.random.SeedSequence) -> np.ndarray:
+    """Return whether each row tests, (n,): a share of the rows of each class, rounded, drawn with a seed.
+
+    Of two rows of a class or more, at least one tests and one trains. Classes ``y`` (n,) are whole numbers from 0 on.
+    """
+    test, rng = np.zeros(len(y), bool), np.random.Generator(np.random.PCG64(seed))
+    for label in range(int(y.max()) + 1 if share else 0):
+        rows = rng.permutation(np.flatnonzero(y == label))
+        test[rows[: min(max(1, round(share * len(rows))), len(rows) - 1)]] = True
+    return test

@@ -1,5 +1,10 @@
-"""The family of algorithms. A module here that defines a named `Algorithm` is found by itself: adding one is adding a
-file."""
+"""Algorithms: hyper-parameters are fields, and a round is a few functions of flat vectors.
+
+A module here that defines a named `Algorithm` is found by itself: adding one is adding a file. A method with local
+steps, such as SCAFFOLD, has the hooks ``init``, ``client`` and ``server``, and perhaps ``before``, ``receive`` and
+``output``. The hooks after these are for other kinds of method. What hooks are given is in
+`fedatlas.federation.engine.steps`.
+"""
 
 import dataclasses
 from abc import abstractmethod
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.problems.base import Oracles, Problem
     from fedatlas.federation.topologies.mixing import Mixing
-
 
 OWN_ROW = "[i]"  # end of a name in ``broadcast``: client i is sent row i
 
@@ -280,14 +284,12 @@ class Algorithm(Kind):
         return dataclasses.replace(self, **{name: values[constant] for name, constant in constants.items()})
 
 
+ALGORITHMS: Family[Algorithm] = Family("algorithm", __name__, Algorithm)
+
+
 def geometric_contraction(q: float, p: float) -> float:
     """Return E[q^N], where N is the number of trials up to and with the first success of probability p.
 
     This is the contraction of a round of N iterations, each of which contracts by q.
     """
     return p * q / (1 - (1 - p) * q)
-
-
-__all__ = ["ALGORITHMS", "Algorithm"]
-
-ALGORITHMS: Family[Algorithm] = Family("algorithm", __name__, Algorithm)

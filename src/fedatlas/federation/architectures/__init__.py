@@ -30,6 +30,4 @@ class Architecture(Kind):
         """
 
 
-__all__ = ["ARCHITECTURES", "Architecture"]
-
 ARCHITECTURES: Family[Architecture] = Family("architecture", __name__, Architecture)

@@ -1,6 +1,7 @@
 """Channels: what a message passes between a client and the server.
 
-A module here that defines a named `Channel` is found by itself.
+A module here that defines a named `Channel` is found by itself. By `Coded`, `Rows` and `Note`, hooks say of a value
+how it is sent.
 """
 
 import math
@@ -115,25 +116,6 @@ class Channel(Kind):
         return Coded(rows.new_tensor(values) if is_torch(rows) else values, coded.bits)
 
 
-def word(rows: np.ndarray) -> int:
-    """Return the bits of a number of an array."""
-    return 8 * rows.dtype.itemsize
-
-
-def index_bits(d: int) -> int:
-    """Return the bits of an index of a vector of d entries."""
-    return math.ceil(math.log2(d))
-
-
-def norms(rows: np.ndarray) -> np.ndarray:
-    """Return the Euclidean norms of rows, (m, 1), without overflow in the squares of large entries."""
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    scaled = rows / np.where(largest > 0, largest, 1)
-    return np.asarray(largest * np.sqrt(np.vecdot(scaled, scaled))[:, None])
-
-
-__all__ = ["CHANNELS", "Channel", "Coded", "Note", "Rows", "directions", "modules"]
-
 CHANNELS: Family[Channel] = Family("channel", __name__, Channel)
 DIRECTIONS = ("up", "down")
 IDENTITY = "identity"
@@ -177,3 +159,20 @@ def directions(spec: Any) -> tuple[Channel, Channel]:
 def modules(spec: Any) -> set[str]:
     """Return the full names of the modules that define the channels of a specification."""
     return {CHANNELS.module(part, IDENTITY) for part in split(spec).values()}
+
+
+def number_bits(rows: np.ndarray) -> int:
+    """Return the bits of a number of an array."""
+    return 8 * rows.dtype.itemsize
+
+
+def index_bits(d: int) -> int:
+    """Return the bits of an index of a vector of d entries."""
+    return math.ceil(math.log2(d))
+
+
+def norms(rows: np.ndarray) -> np.ndarray:
+    """Return the Euclidean norms of rows, (m, 1), without overflow in the squares of large entries."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = rows / np.where(largest > 0, largest, 1)
+    return np.asarray(largest * np.sqrt(np.vecdot(scaled, scaled))[:, None])

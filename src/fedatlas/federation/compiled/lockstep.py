@@ -1,4 +1,7 @@
-"""Simulations that advance together on compiled rounds: one pass over the draws serves all of their step sizes."""
+"""Simulations that advance together on compiled rounds: one pass over the draws serves all of their step sizes.
+
+The draws are those of NumPy, made by compiled code at the end of this module.
+"""
 
 import functools
 import itertools
@@ -14,92 +17,17 @@ from numba.extending import intrinsic
 from fedatlas.federation.compiled.compilation import compile_in_turn
 from fedatlas.federation.compiled.decorators import inline, kernel
 
-MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
-INT64, INT128 = ir.IntType(64), ir.IntType(128)
-PAIR = types.UniTuple(types.uint64, 2)
-
-
-def _joined(builder, pair):
-    """Return a number of 128 bits from its high and its low half."""
-    high, low = (builder.zext(builder.extract_value(pair, k), INT128) for k in range(2))
-    return builder.or_(builder.shl(high, INT128(64)), low)
-
-
-@intrinsic
-def advance(typing, state, increment):
-    """Return the next state of a linear congruential generator of 128 bits: pairs of a high and a low half."""
-
-    def generate(context, builder, signature, args):
-        state, increment = (_joined(builder, pair) for pair in args)
-        state = builder.add(builder.mul(state, INT128(MULTIPLIER)), increment)
-        halves = builder.trunc(builder.lshr(state, INT128(64)), INT64), builder.trunc(state, INT64)
-        return context.make_tuple(builder, PAIR, halves)
-
-    return PAIR(PAIR, PAIR), generate
-
-
-@intrinsic
-def plus(typing, a, b):
-    """Return the sum of two numbers of 128 bits: pairs of a high and a low half."""
-
-    def generate(context, builder, signature, args):
-        total = builder.add(*(_joined(builder, pair) for pair in args))
-        halves = builder.trunc(builder.lshr(total, INT128(64)), INT64), builder.trunc(total, INT64)
-        return context.make_tuple(builder, PAIR, halves)
-
-    return PAIR(PAIR, PAIR), generate
-
-
-@inline
-def output(state):
-    """Return the 64 bits that a state gives: its halves' exclusive or, rotated by its highest bits."""
-    bits, turn = state[0] ^ state[1], state[0] >> np.uint64(58)
-    return (bits >> turn) | (bits << (-turn & np.uint64(63)))
-
-
-@kernel
-def fill(words, bound, draws):
-    """Set each row of draws to numbers below a bound that its stream draws.
-
-    Args:
-        words: Four words of 64 bits from which a stream starts, (streams, 4); see `fedatlas.federation.streams.states`.
-        bound: Bound of the numbers, from 1 to 2^31.
-        draws: Rows of draws, (streams, length), int32.
-    """
-    low, one, limit = np.uint64(0xFFFFFFFF), np.uint64(1), np.uint64(bound)
-    threshold = np.uint64(1 << 32) % limit  # of the low bits below which some numbers would come more often
-    for s in range(len(draws)):
-        high, odd = words[s, 2] << one | words[s, 3] >> np.uint64(63), words[s, 3] << one | one
-        increment = high, odd
-        state = advance(plus(increment, (words[s, 0], words[s, 1])), increment)
-        bits, halves = np.uint64(0), 0
-        for at in range(draws.shape[1]):
-            while True:
-                if not halves:
-                    state = advance(state, increment)
-                    bits, halves = output(state), 2
-                product = (bits & low) * limit
-                bits, halves = bits >> np.uint64(32), halves - 1
-                if product & low >= threshold:
-                    break
-            draws[s, at] = product >> np.uint64(32)
-
-
-def draw(words: np.ndarray, bound: int, draws: np.ndarray) -> None:
-    """Set draws as `fill` does, which is compiled first."""
-    arguments = words, bound, draws
-    compile_in_turn(fill, arguments)
-    fill(*arguments)
-
-
 CHUNK = 1 << 18  # draws in memory at once
 LINE = 8  # doubles in a line of the cache
-# The engine measures which number of threads is faster (`pools.Pace`), since hooks may hold Python's lock for any part
-# of a round. A kernel holds none and knows its operations beforehand: a constant chooses any number of threads, and no
-# round is spent on a trial. One that is too short for threads takes up to 1.6 times as long on two.
+# The engine measures which number of threads is faster (`resources.Pace`), since hooks may hold Python's lock for any
+# part of a round. A kernel holds none and knows its operations beforehand: a constant chooses any number of threads,
+# and no round is spent on a trial. One that is too short for threads takes up to 1.6 times as long on two.
 THREAD = 1 << 22  # operations of a thread's part of a round, below which starting it gains little: 2 ms on one core
 DRAWS = 1 << 16  # draws of a thread's part, below which starting it gains little: 0.3 ms on one core
 STEP = 64  # operations of a worker's step beside those on its row
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of the congruential generator in PCG64
+INT64, INT128 = ir.IntType(64), ir.IntType(128)
+PAIR = types.UniTuple(types.uint64, 2)  # the halves of a number of 128 bits, the high one first
 
 
 class Kernel:
@@ -128,12 +56,6 @@ class Kernel:
         from fedatlas.federation.compiled import kernels
 
         return kernels
-
-    @functools.cached_property
-    def draw(self) -> Any:
-        """Compiled function that draws the samples, in a module that takes long to import."""
-
-        return draw
 
     @functools.cached_property
     def coefficients(self) -> dict[Any, tuple[Any, ...]]:
@@ -211,10 +133,10 @@ class Kernel:
             yield t, draws, np.full(draws.shape[1], 1 / draws.shape[1])
 
     def _fill(self, pool: Any, words: np.ndarray, bound: int, draws: np.ndarray) -> None:
-        """Set draws as `fedatlas.federation.compiled.lockstep.draw` does, those of many long streams on threads."""
+        """Set draws as `draw` does, those of many long streams on threads."""
         threads = max(1, min(pool.threads, len(words), draws.size // DRAWS))
         parts = itertools.starmap(slice, _ranges(len(words), threads))
-        for _ in (pool.map if threads > 1 else map)(lambda part: self.draw(words[part], bound, draws[part]), parts):
+        for _ in (pool.map if threads > 1 else map)(lambda part: draw(words[part], bound, draws[part]), parts):
             pass
 
     def _tiles(self, simulations: Sequence[Any], folding: dict[Any, bool], width: int) -> Iterator[list[Any]]:
@@ -327,3 +249,81 @@ def _aligned(size: int) -> np.ndarray:
     zeros = np.zeros(size + LINE)
     first = -zeros.ctypes.data % (8 * LINE) // 8
     return zeros[first : first + size]
+
+
+def draw(words: np.ndarray, bound: int, draws: np.ndarray) -> None:
+    """Set draws of several streams with the bits of NumPy's ``Generator.integers``; arguments are those of `fill`.
+
+    The row of a step takes NumPy a third of the time of the whole step: it calls a function for each number, and makes
+    objects for each stream. Here a stream is PCG64 (O'Neill, 2014) in the processor's registers, and a number below a
+    bound is made as NumPy makes it, by the multiplication of Lemire (2019).
+    """
+    arguments = words, bound, draws
+    compile_in_turn(fill, arguments)
+    fill(*arguments)
+
+
+@kernel
+def fill(words, bound, draws):
+    """Set each row of draws to numbers below a bound that its stream draws.
+
+    Args:
+        words: Four words of 64 bits from which a stream starts, (streams, 4); see `fedatlas.federation.streams.states`.
+        bound: Bound of the numbers, from 1 to 2^31.
+        draws: Rows of draws, (streams, length), int32.
+    """
+    low, one, limit = np.uint64(0xFFFFFFFF), np.uint64(1), np.uint64(bound)
+    threshold = np.uint64(1 << 32) % limit  # of the low bits below which some numbers would come more often
+    for s in range(len(draws)):
+        high, odd = words[s, 2] << one | words[s, 3] >> np.uint64(63), words[s, 3] << one | one
+        increment = high, odd
+        state = advance(plus(increment, (words[s, 0], words[s, 1])), increment)
+        bits, halves = np.uint64(0), 0
+        for at in range(draws.shape[1]):
+            while True:
+                if not halves:
+                    state = advance(state, increment)
+                    bits, halves = output(state), 2
+                product = (bits & low) * limit
+                bits, halves = bits >> np.uint64(32), halves - 1
+                if product & low >= threshold:
+                    break
+            draws[s, at] = product >> np.uint64(32)
+
+
+def _joined(builder, pair):
+    """Return a number of 128 bits from its high and its low half."""
+    high, low = (builder.zext(builder.extract_value(pair, k), INT128) for k in range(2))
+    return builder.or_(builder.shl(high, INT128(64)), low)
+
+
+@intrinsic
+def advance(typing, state, increment):
+    """Return the next state of a linear congruential generator of 128 bits: pairs of a high and a low half."""
+
+    def generate(context, builder, signature, args):
+        state, increment = (_joined(builder, pair) for pair in args)
+        state = builder.add(builder.mul(state, INT128(MULTIPLIER)), increment)
+        halves = builder.trunc(builder.lshr(state, INT128(64)), INT64), builder.trunc(state, INT64)
+        return context.make_tuple(builder, PAIR, halves)
+
+    return PAIR(PAIR, PAIR), generate
+
+
+@intrinsic
+def plus(typing, a, b):
+    """Return the sum of two numbers of 128 bits: pairs of a high and a low half."""
+
+    def generate(context, builder, signature, args):
+        total = builder.add(*(_joined(builder, pair) for pair in args))
+        halves = builder.trunc(builder.lshr(total, INT128(64)), INT64), builder.trunc(total, INT64)
+        return context.make_tuple(builder, PAIR, halves)
+
+    return PAIR(PAIR, PAIR), generate
+
+
+@inline
+def output(state):
+    """Return the 64 bits that a state gives: its halves' exclusive or, rotated by its highest bits."""
+    bits, turn = state[0] ^ state[1], state[0] >> np.uint64(58)
+    return (bits >> turn) | (bits << (-turn & np.uint64(63)))

@@ -65,6 +65,4 @@ class CostModel(Kind):
         return Rates(*(draw(index, name) for index, name in enumerate(QUANTITIES)))
 
 
-__all__ = ["COST_MODELS", "CostModel", "Rates"]
-
 COST_MODELS: Family[CostModel] = Family("cost model", __name__, CostModel)

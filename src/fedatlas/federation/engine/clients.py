@@ -104,7 +104,7 @@ class Aggregate:
         for name, value in sent.rows.items():
             self.numbers += 0 if name in sent.notes else value.shape[-1]
             if name in sent.gathers or (self._keep and name not in sent.notes):
-                self._rows.setdefault(name, []).append((value, getattr(sent.own, name)))
+                self._rows.setdefault(name, []).append((value, getattr(sent.originals, name)))
             if name not in sent.gathers:
                 weighted = value if weights is None else weights * value
                 self._totals[name] = arrays.add_rows(self._totals.get(name), weighted)
@@ -137,8 +137,8 @@ class Aggregate:
 
     def _sorted(self, name: str) -> tuple[Array, Array]:
         order = np.argsort(self.ids)
-        arrived, own = (arrays.concatenate(part)[order] for part in zip(*self._rows[name], strict=True))
-        return arrived, own
+        arrived, originals = (arrays.concatenate(part)[order] for part in zip(*self._rows[name], strict=True))
+        return arrived, originals
 
 
 @dataclass(eq=False)
@@ -184,8 +184,8 @@ class Clients:
         """Return the State s of the server as the clients ids (m,) see it, with rows of what is their own."""
         if not self.own_rows and not self.mixed:
             return s
-        own = {name: getattr(s, name)[ids] for name in self.own_rows}
-        return s.replace(**own, **{name: rows[ids] for name, rows in self.mixed.items()})
+        own_rows = {name: getattr(s, name)[ids] for name in self.own_rows}
+        return s.replace(**own_rows, **{name: rows[ids] for name, rows in self.mixed.items()})
 
     def send(
         self, hook: str, algorithm: "Algorithm", s: Any, group: Group, n: Round, pool: Any
@@ -210,12 +210,12 @@ class Clients:
             work = ClientWork(ids, group.merged)
             steps = Steps(self.problem, ids, group.part(positions), n, work)
             with np.errstate(all="ignore"):
-                seen, kept = self.view(ids, s), self.table.read(ids)
-                given = self.inspector.copies(seen, kept)
-                result = function(seen, kept, steps)
+                view, states = self.view(ids, s), self.table.read(ids)
+                copies = self.inspector.copies(view, states)
+                result = function(view, states, steps)
                 self.inspector.look(hook, result, len(ids), s)
                 if self.inspector.looks:
-                    self.inspector.require_unchanged(hook, given)
+                    self.inspector.require_unchanged(hook, copies)
                 message, state = result if isinstance(result, tuple) else (result, None)
                 sent, weights = self.channels.send(hook, message, ids, n.round), algorithm.client_weights(steps)
                 self.inspector.look("client_weights", weights, len(ids))
@@ -232,18 +232,18 @@ class Clients:
             works.append(work)
         self.inspector.require_weight(total.weight, n.round)
         if self.mixing is not None:  # each client gets its own weighted sum, over links to its neighbours
-            for name, (rows, own) in total.rows.items():
-                self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else own)
+            for name, (rows, originals) in total.rows.items():
+                self.mixed[name] = self.mixing.mix(rows, None if self.channels.up is None else originals)
         return total, works, noted
 
     def receive(self, algorithm: "Algorithm", s: Any, active: np.ndarray) -> None:
         """Give the server's new State s to the active clients, (m,)."""
         for ids, _ in self.division.blocks(active):
-            seen, kept = self.view(ids, s), self.table.read(ids)
-            given = self.inspector.copies(seen, kept)
-            state: Any = algorithm.receive(seen, kept)
+            view, states = self.view(ids, s), self.table.read(ids)
+            copies = self.inspector.copies(view, states)
+            state: Any = algorithm.receive(view, states)
             self.inspector.look("receive", state, len(ids))
-            self.inspector.require_unchanged("receive", given)
+            self.inspector.require_unchanged("receive", copies)
             self.table.write(ids, state)
 
     def account(
@@ -259,8 +259,9 @@ class Clients:
             works: Work of their blocks.
         """
         (numbers, bits), m = down, len(group.ids)
+        dim, number_bits = self.problem.dim, self.channels.number_bits
         costs, amounts = exchanges.message_costs(
-            (numbers, total.numbers), (bits, total.bits), group.ids, self.problem.dim, self.channels.word, self.mixing
+            (numbers, total.numbers), (bits, total.bits), group.ids, dim, number_bits, self.mixing
         )
         costs["gradients"] = sum(work.gradients for work in works) / m
         costs["samples"] = sum(work.samples for work in works) / (group.merged * m)
@@ -285,11 +286,11 @@ class Clients:
         """
 
         def evaluate(ids: np.ndarray) -> dict[str, np.ndarray]:
-            seen, kept = self.view(ids, s), self.table.read(ids)
-            given = self.inspector.copies(seen, kept)
-            model = algorithm.client_model(seen, kept)
+            view, states = self.view(ids, s), self.table.read(ids)
+            copies = self.inspector.copies(view, states)
+            model = algorithm.client_model(view, states)
             self.inspector.look("client_model", model, len(ids))
-            self.inspector.require_unchanged("client_model", given)
+            self.inspector.require_unchanged("client_model", copies)
             return self.problem.evaluate_clients(model, ids, names)
 
         blocks = [evaluate(block.ids) for block in self.division.blocks(np.arange(self.setting.clients))]

@@ -95,15 +95,15 @@ class Ledger:
         """Return a ledger for each of some ascending numbers of rounds: from the number before up to it."""
         parts, entries = [], iter(self)
         profile: Profile = ()
-        start, left = 0, 0
+        start, rest = 0, 0
         for end in ends:
             part, missing = Ledger(), end - start
             while missing:
-                if not left:
-                    profile, left = next(entries)
-                rounds = min(left, missing)
+                if not rest:
+                    profile, rest = next(entries)
+                rounds = min(rest, missing)
                 part.add(profile, rounds)
-                left, missing = left - rounds, missing - rounds
+                rest, missing = rest - rounds, missing - rounds
             parts.append(part)
             start = end
         return parts
@@ -246,7 +246,7 @@ def message_costs(
     bits: tuple[float | None, np.ndarray | None],
     ids: np.ndarray,
     dim: int,
-    word: int,
+    number_bits: int,
     mixing: Any,
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Return the costs of the messages of an exchange, per client, and their amounts in an `Exchange`.
@@ -256,18 +256,18 @@ def message_costs(
         bits: Bits of the server's message, and of each client's, (m,); None for numbers that are sent as they are.
         ids: Clients, (m,), in the order of ``bits``.
         dim: Dimension of the model.
-        word: Bits of a number.
+        number_bits: Bits of a number.
         mixing: Mixing of a decentralised algorithm, whose messages go to and come from each neighbour, or None.
     """
     (down, up), (bits_down, bits_up) = (number / dim for number in numbers), bits
     sent = None if bits_up is None else bits_up[np.argsort(ids)]
-    whole = [float(number * word) for number in numbers]
+    full_bits = [float(number * number_bits) for number in numbers]
     if mixing is None:
         costs = {
             "vectors_down": down,
             "vectors_up": up,
-            "bits_down": whole[0] if bits_down is None else bits_down,
-            "bits_up": whole[1] if sent is None else float(sent.mean()),
+            "bits_down": full_bits[0] if bits_down is None else bits_down,
+            "bits_up": full_bits[1] if sent is None else float(sent.mean()),
         }
         amounts: dict[str, Any] = {"down": down, "up": up, "bits_down": bits_down}
         return costs, amounts | {"bits_up": None if sent is None else listed(sent)}
@@ -276,8 +276,8 @@ def message_costs(
     costs = {"vectors_down": down + up * mixing.degree, "vectors_up": up * mixing.degree}
     amounts = {"down": listed(down + up * links_in), "up": listed(up * links_out)}
     if sent is None:
-        bits_links = whole[1] * mixing.degree
-        return costs | {"bits_down": whole[0] + bits_links, "bits_up": bits_links}, amounts
-    received = whole[0] + mixing.neighbours @ sent
+        bits_links = full_bits[1] * mixing.degree
+        return costs | {"bits_down": full_bits[0] + bits_links, "bits_up": bits_links}, amounts
+    received = full_bits[0] + mixing.neighbours @ sent
     costs |= {"bits_down": float(received.mean()), "bits_up": float((sent * links_out).mean())}
     return costs, amounts | {"bits_down": listed(received), "bits_up": listed(sent * links_out)}

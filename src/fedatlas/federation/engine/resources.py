@@ -1,4 +1,7 @@
-"""Estimates of the memory that a run takes, and checks before it is allocated. No result depends on them."""
+"""What a run takes of the machine: memory, required before it is allocated, and threads for blocks of clients.
+
+No result depends on either: results of blocks come in the order of the blocks.
+"""
 
 import shutil
 import tempfile
@@ -18,7 +21,6 @@ from fedatlas.io.machine import format_size, free_host
 if TYPE_CHECKING:
     from fedatlas.federation.engine.simulation import Simulation
     from fedatlas.federation.problems.base import Problem
-
 
 CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the like
 SMALL = 2**24  # bytes that need no look at the free memory
@@ -78,8 +80,8 @@ def estimate_memory(simulation: "Simulation") -> tuple[int, int, int]:
     server = sum(getattr(value, "nbytes", 8) for _, value in simulation.s.items())
     block = min(simulation.block, simulation.setting.clients) * simulation.threads
     stateful, state, up = stateful_clients(simulation), clients.table.row_bytes, clients.channels.up
-    kept = state + (vector if up is not None and up.error_feedback else 0)
-    return 2 * server + block * int(ROWS * vector + 2 * state), stateful * kept, stateful
+    client = state + (vector if up is not None and up.error_feedback else 0)
+    return 2 * server + block * int(ROWS * vector + 2 * state), stateful * client, stateful
 
 
 def require_memory(simulations: Sequence["Simulation"]) -> str:
@@ -109,13 +111,8 @@ def require_memory(simulations: Sequence["Simulation"]) -> str:
     return text
 
 
-TRIALS = 3  # last rounds of each way whose times are compared
-CLEAR = 1.25  # ratio of times that needs no more trials
-AGAIN = 50  # rounds after which the slower way is tried again, since other jobs come and go
-
-
 def pool(threads: int) -> "Threads | Serial":
-    """Return a pool of this many threads, a context manager with ``map``."""
+    """Return a pool of this many threads, a context manager with ``map``, which computes blocks of clients."""
     return Threads(threads) if threads > 1 else Serial()
 
 
@@ -149,6 +146,11 @@ class Serial:
 
     def __exit__(self, *exc: object) -> None:
         pass
+
+
+TRIALS = 3  # last rounds of each way whose times are compared
+CLEAR = 1.25  # ratio of times that needs no more trials
+AGAIN = 50  # rounds after which the slower way is tried again, since other jobs come and go
 
 
 class Pace:

@@ -132,7 +132,7 @@ class Setting:
             raise UserError(f"give either rounds or {name} (T = rounds x local_{name}), and only one of them")
         if total is not None and total < local:
             raise UserError(f"{name} = {total} is less than one round of local_{name} = {local}")
-        if sum(each is not None for each in (self.eval_rounds, self.eval_steps, self.eval_points)) > 1:
+        if sum(value is not None for value in (self.eval_rounds, self.eval_steps, self.eval_points)) > 1:
             raise UserError("give one of eval_rounds, eval_steps and eval_points")
 
     def last_factor(self) -> float:
@@ -165,10 +165,10 @@ class Setting:
         if self.eval_points is not None:
             points = np.rint(np.geomspace(1, R, self.eval_points)).astype(int)
             return np.unique([0, *points, *2 ** np.arange(R.bit_length()), R]).tolist()
-        every = self.eval_rounds or max(1, R // 100)
+        interval = self.eval_rounds or max(1, R // 100)
         if self.eval_steps is not None:
-            every = max(1, self.eval_steps // self._local)
-        return [*range(0, R, every), R]
+            interval = max(1, self.eval_steps // self._local)
+        return [*range(0, R, interval), R]
 
     @property
     def _local(self) -> int:

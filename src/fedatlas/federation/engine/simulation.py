@@ -73,9 +73,9 @@ class Simulation:
         self.x0 = self.sampler.start()
         self.inspector = Inspector(self.algorithm, self.x0, setting.clients)
         self.s, first = self.inspector.first(call(self.algorithm.init, self.x0, setting.clients))
-        given = self.inspector.copies(self.s)
+        copies = self.inspector.copies(self.s)
         self.inspector.look("output", self.output)
-        self.inspector.require_unchanged("output", given)
+        self.inspector.require_unchanged("output", copies)
         table, self.block = Table(first, setting.clients, self.x0, setting.state), block or problem.block_rows
         channels, self.pace = Channels(problem, setting, seed, self.x0), resources.Pace(threads)
         passes = setting.local_epochs is not None and setting.batch is not None
@@ -83,8 +83,8 @@ class Simulation:
         # Where blocks have other bits, as on a GPU, they do not follow the time of earlier rounds.
         self._paced = not arrays.is_torch(self.x0) or self.x0.device.type == "cpu"
         mixing = self.inspector.look("mixing", call(algorithm.mixing, setting.clients, 0))
-        own = self.algorithm.own_rows
-        self.clients = Clients(problem, setting, own, table, channels, division, self.inspector, mixing)
+        own_rows = self.algorithm.own_rows
+        self.clients = Clients(problem, setting, own_rows, table, channels, division, self.inspector, mixing)
         self.round = 0
         self.local_steps: float = 0
         self.diverged_round: int | None = None
@@ -124,10 +124,10 @@ class Simulation:
         self.local_steps += rounds * steps
         self.ledger.add((Exchange("client", float(down), float(up), gradients=steps, samples=steps),), rounds)
         self.costs["seconds"] += seconds
-        each = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
-        number = self.problem.dim * self.clients.channels.word
-        each |= {"bits_down": down * number, "bits_up": up * number}
-        self._add({name: rounds * amount for name, amount in each.items()})
+        costs = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
+        vector_bits = self.problem.dim * self.clients.channels.number_bits
+        costs |= {"bits_down": down * vector_bits, "bits_up": up * vector_bits}
+        self._add({name: rounds * amount for name, amount in costs.items()})
 
     def run_round(self, pool: Any = None) -> None:
         """Run one round, and count its time. Where the output is then not finite, the run has diverged.
@@ -150,9 +150,9 @@ class Simulation:
                         self.clients.receive(algorithm, self.s, group.ids)
                     self.inspector.looks = False
                 else:
-                    given = self.inspector.copies(self.s)
+                    copies = self.inspector.copies(self.s)
                     self.s = self.inspector.look("empty_round", algorithm.empty_round(self.s, n))
-                    self.inspector.require_unchanged("empty_round", given)
+                    self.inspector.require_unchanged("empty_round", copies)
                 self._end(tuple(self._exchanges), n)
                 if self._paced and len(active):
                     self.pace.add((time.perf_counter() - began) / (len(active) * n.steps))
@@ -177,10 +177,10 @@ class Simulation:
 
     def _step(self, algorithm: "Algorithm", s: State, mean: State, n: Round) -> None:
         """Make the server's step from its state s, which holds what ``before`` added."""
-        given = self.inspector.copies(s, mean)
+        copies = self.inspector.copies(s, mean)
         self.s = algorithm.server(s, mean, n)
         self.inspector.look_at_step(self.s, s)
-        self.inspector.require_unchanged("server", given)
+        self.inspector.require_unchanged("server", copies)
 
     def _end(self, profile: Profile, n: Round) -> None:
         """End a round with these exchanges."""
@@ -206,22 +206,22 @@ class Simulation:
         s, channels = self.s, self.clients.channels
         broadcast = [name for name in algorithm.broadcast if name in s]  # the others are means of the first exchange
         receiver = 0 if self.rounds is None else int(group.ids[0])  # one alone, where clients compute separately
-        seen, bits = channels.broadcast(s, broadcast, n.round, receiver=receiver)
+        view, bits = channels.broadcast(s, broadcast, n.round, receiver=receiver)
         down = exchanges.received_numbers(s, broadcast, algorithm.own_rows), bits
         if algorithm.overrides("before"):
             # The mean of the first exchange is sent to the clients; a mixed one has reached them over their links.
             total, works, _ = self.clients.send(
-                "before", algorithm, seen, group, dataclasses.replace(n, recorded=()), pool
+                "before", algorithm, view, group, dataclasses.replace(n, recorded=()), pool
             )
             mean, names = total.mean, [name for name, _ in total.mean.items() if name not in total.notes]
             received, mean_bits = channels.broadcast(mean, names, n.round, hook=1)
             numbers = exchanges.received_numbers(mean, names) if self.clients.mixing is None else 0
             self._record("before", (numbers, mean_bits), total, group, works)
             s = s.replace(**dict(mean.items()))
-            seen = seen.replace(**{name: getattr(received, name) for name in names})
+            view = view.replace(**{name: getattr(received, name) for name in names})
         if algorithm.single_client():
             group = group.only(n.random_client)
-        total, works, self.records = self.clients.send("client", algorithm, seen, group, n, pool)
+        total, works, self.records = self.clients.send("client", algorithm, view, group, n, pool)
         self._record("client", down, total, group, works)
         return s, total
 
@@ -291,12 +291,14 @@ class Simulation:
             Undefined: The algorithm's server cannot weight messages.
         """
         algorithm, mean = self.schedule.apply(self.algorithm, self.round), messages.combine(sent, weights)
-        n = self._round(np.array([each.client for each in sent]), messages.mean([each.steps for each in sent]))
+        n = self._round(
+            np.array([message.client for message in sent]), messages.mean([message.steps for message in sent])
+        )
         n = dataclasses.replace(n, probabilities=None, discount=messages.mean(weights))
         if self.round == 0:
             messages.require_additive(self.algorithm, self.x0, mean, n)
         self._step(algorithm, self.s, mean, n)
-        self._add({name: messages.mean([each.costs[name] for each in sent]) for name in self.costs})
+        self._add({name: messages.mean([message.costs[name] for message in sent]) for name in self.costs})
         self._end(messages.join(sent), n)
 
     def metrics(self, output: Array, reported: Mapping[str, float]) -> dict[str, Any]:

@@ -348,4 +348,4 @@ def call(hook: Callable[..., T], *arguments: Any) -> T:
 def _parameter_count(function: Callable[..., Any]) -> int:
     """Return how many arguments a function takes; very many where it takes any number."""
     parameters = inspect.signature(function).parameters.values()
-    return sys.maxsize if any(one.kind is one.VAR_POSITIONAL for one in parameters) else len(parameters)
+    return sys.maxsize if any(item.kind is item.VAR_POSITIONAL for item in parameters) else len(parameters)

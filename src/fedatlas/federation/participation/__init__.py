@@ -1,6 +1,7 @@
 """Participation: the rules that say which clients take part in a round.
 
-A module here that defines a named `Participation` is found by itself.
+A module here that defines a named `Participation` is found by itself. The draws of rules have random streams of their
+own: neither the algorithm nor the samples change who takes part.
 """
 
 from abc import abstractmethod
@@ -56,7 +57,5 @@ class Participation(Kind):
             UserError: If the problem lacks what the rule needs.
         """
 
-
-__all__ = ["PARTICIPATION", "Participants", "Participation"]
 
 PARTICIPATION: Family[Participation] = Family("participation", __name__, Participation)

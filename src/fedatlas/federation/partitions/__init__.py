@@ -21,6 +21,9 @@ from fedatlas.federation.partitions.partition import Partition
 from fedatlas.registry.kinds import Family, Kind
 from fedatlas.registry.options import Option, option, validate_values
 
+_CLIENTS = Option("clients", int, dataclasses.MISSING, "number of clients", low=1)
+_STREAM = 0x5041_5254
+
 
 @dataclass(frozen=True, kw_only=True)
 class Split(Kind):
@@ -59,30 +62,7 @@ class Split(Kind):
         return False
 
 
-def equal_sizes(samples: int, clients: int) -> np.ndarray:
-    """Return sizes (clients,) that differ by one at most and use all samples."""
-    sizes = np.full(clients, samples // clients)
-    sizes[: samples % clients] += 1
-    return sizes
-
-
-def too_few_samples(clients: int, samples: int, least: int = 1) -> UserError:
-    """Return the error for samples that are too few to give every client the least number."""
-    return UserError(f"{samples:,} samples are too few to give each of {clients:,} clients {least:,}: lower clients")
-
-
-def missing_owners(kind: str) -> UserError:
-    """Return the error for data that name no clients, which a kind of partition needs."""
-    return UserError(
-        f"partition {kind} needs data that name the client of each row: custom data say client: COLUMN; for other data "
-        "take a split by labels, such as dirichlet"
-    )
-
-
 PARTITIONS: Family[Split] = Family("partition", __name__, Split)
-
-_CLIENTS = Option("clients", int, dataclasses.MISSING, "number of clients", low=1)
-_STREAM = 0x5041_5254
 
 
 def split(spec: Any, y: ArrayLike, clients: int, owner: np.ndarray | None = None) -> Partition | None:
@@ -163,3 +143,23 @@ def number_of_clients(spec: Any, clients: int, setting: int | None = None) -> in
 def module(spec: Any) -> str:
     """Return the full name of the module that declares the kind of a specification."""
     return PARTITIONS.module(spec)
+
+
+def equal_sizes(samples: int, clients: int) -> np.ndarray:
+    """Return sizes (clients,) that differ by one at most and use all samples."""
+    sizes = np.full(clients, samples // clients)
+    sizes[: samples % clients] += 1
+    return sizes
+
+
+def too_few_samples(clients: int, samples: int, least: int = 1) -> UserError:
+    """Return the error for samples that are too few to give every client the least number."""
+    return UserError(f"{samples:,} samples are too few to give each of {clients:,} clients {least:,}: lower clients")
+
+
+def missing_owners(kind: str) -> UserError:
+    """Return the error for data that name no clients, which a kind of partition needs."""
+    return UserError(
+        f"partition {kind} needs data that name the client of each row: custom data say client: COLUMN; for other data "
+        "take a split by labels, such as dirichlet"
+    )

@@ -1,7 +1,9 @@
-"""The family of problems and their construction from specifications.
+"""Problems: their kinds, and their construction from specifications.
 
 A specification is a mapping of ``kind``, the kind's options and, for problems on data, the keys of `DataOptions`. A
 module of this folder that defines a named `ProblemKind` is found by itself: adding a problem is adding a file.
+
+A synthetic problem has one instance for all runs, or one for each seed, as its option ``instance`` says.
 """
 
 from abc import abstractmethod
@@ -24,41 +26,8 @@ if TYPE_CHECKING:
     from fedatlas.data.dataset import Contents, Dataset
     from fedatlas.federation.partitions import Split
 
-
 BY_SEED = "seed"  # the option ``instance`` of problems of which each seed has an instance of its own
 INSTANCE_DOC = "seed of all that is random in the instance{}; seed: that of the run, so that each seed has its own"
-
-
-def varies_by_seed(spec: Mapping[str, Any]) -> bool:
-    """Return whether a specification gives each seed an instance of its own."""
-    return bool(spec.get("instance") == BY_SEED)
-
-
-def instance_at(spec: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Return the specification of the instance that runs of a seed have."""
-    return {**spec, "instance": seed} if varies_by_seed(spec) else dict(spec)
-
-
-def instance_seed(name: str, instance: int | str) -> int:
-    """Return the seed of an instance.
-
-    Args:
-        name: Name of the kind of problem.
-        instance: Its option ``instance``.
-
-    Raises:
-        UserError: Each run has an instance of its own.
-    """
-    if instance == BY_SEED:
-        raise UserError(
-            f"problem {name}: instance is {BY_SEED}, so that each run has its own; what is computed once for all runs "
-            "needs one instance: give a number"
-        )
-    return int(instance)
-
-
-__all__ = ["PROBLEMS", "DataKind", "Problem", "ProblemKind", "SyntheticKind", "create", "parse", "spec_options"]
-
 CHEAP_BYTES = 500_000  # an instance of this size is built in milliseconds
 
 
@@ -281,3 +250,31 @@ def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> No
         kind.validate_data(train)
     if sources.partition is not None:
         PARTITIONS.build(sources.partition)
+
+
+def varies_by_seed(spec: Mapping[str, Any]) -> bool:
+    """Return whether a specification gives each seed an instance of its own."""
+    return bool(spec.get("instance") == BY_SEED)
+
+
+def instance_at(spec: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the specification of the instance that runs of a seed have."""
+    return {**spec, "instance": seed} if varies_by_seed(spec) else dict(spec)
+
+
+def instance_seed(name: str, instance: int | str) -> int:
+    """Return the seed of an instance.
+
+    Args:
+        name: Name of the kind of problem.
+        instance: Its option ``instance``.
+
+    Raises:
+        UserError: Each run has an instance of its own.
+    """
+    if instance == BY_SEED:
+        raise UserError(
+            f"problem {name}: instance is {BY_SEED}, so that each run has its own; what is computed once for all runs "
+            "needs one instance: give a number"
+        )
+    return int(instance)

@@ -1,4 +1,4 @@
-"""The base classes of problems: kinds declare options, and problems compute gradients and metrics for the engine."""
+"""The base class of problems, which compute gradients and metrics for the engine, and the optimum of a problem."""
 
 import time
 from abc import ABC, abstractmethod
@@ -18,6 +18,11 @@ from fedatlas.io.files import atomic
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
     from fedatlas.federation.problems.rows import Weights
+
+Vector = Any  # a NumPy array or a torch tensor
+OPTIMUM_METRICS = ("suboptimality", "distance")  # metrics that need F* or the minimiser
+TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics of rows that train nothing
+VALIDATION = ("validation_loss", "validation_accuracy")
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,6 @@ class Optimum:
             return cls(float(F), x, float(gap))
         except Exception as error:  # NumPy's and zipfile's parsers raise errors of many types
             raise UserError(f"{path} is not a readable optimum ({error}): make it again") from error
-
-
-Vector = Any  # a NumPy array or a torch tensor
-OPTIMUM_METRICS = ("suboptimality", "distance")  # metrics that need F* or the minimiser
-TESTED, VALIDATED = "test_", "validation_"  # beginnings of the names of metrics of rows that train nothing
-VALIDATION = ("validation_loss", "validation_accuracy")
 
 
 class Oracles:

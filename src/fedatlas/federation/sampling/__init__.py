@@ -1,4 +1,7 @@
-"""Sampling: how clients draw minibatches. A module here that defines a named `Sampling` is found by itself."""
+"""Sampling: how clients draw minibatches, a kind and the sampler that it gives a run.
+
+A module here that defines a named `Sampling` is found by itself.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -12,6 +15,26 @@ from fedatlas.registry.kinds import Family, Kind
 
 if TYPE_CHECKING:
     from fedatlas.federation.partitions.partition import Partition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling(Kind):
+    """A way in which clients draw the minibatches of their local steps."""
+
+    def validate(self, kind: Any, split: bool) -> None:
+        """Raise UserError if problems of a kind cannot be sampled in this way.
+
+        Args:
+            kind: Declaration of the problem, a `ProblemKind`.
+            split: Whether the data are split over clients.
+        """
+
+    @abstractmethod
+    def bind(self, problem: "SampledProblem", clients: int, batch: int | None, seed: int) -> "Sampler":
+        """Return the Sampler of one run. Arguments are those of `Sampler`."""
+
+
+SAMPLING: Family[Sampling] = Family("sampling", __name__, Sampling)
 
 
 class SampledProblem(Protocol):
@@ -37,6 +60,10 @@ class SampledProblem(Protocol):
 
 class Sampler(ABC):
     """The draws of one run: start x0 and the minibatches of all rounds.
+
+    The draws of a client are a function of seed, round, client and the shape of the draws alone, so every algorithm
+    gets the same samples. A draw is a row of the data, or of augmented data ``row + samples * variant``; the rows do
+    not depend on the variants.
 
     Args:
         problem: Problem whose rows are drawn.
@@ -115,25 +142,3 @@ class Sampler(ABC):
         if self.problem.variants == 1:
             return rows
         return rows + self.problem.samples * rng.integers(self.problem.variants, size=rows.shape)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sampling(Kind):
-    """A way in which clients draw the minibatches of their local steps."""
-
-    def validate(self, kind: Any, split: bool) -> None:
-        """Raise UserError if problems of a kind cannot be sampled in this way.
-
-        Args:
-            kind: Declaration of the problem, a `ProblemKind`.
-            split: Whether the data are split over clients.
-        """
-
-    @abstractmethod
-    def bind(self, problem: "SampledProblem", clients: int, batch: int | None, seed: int) -> "Sampler":
-        """Return the Sampler of one run. Arguments are those of `Sampler`."""
-
-
-__all__ = ["SAMPLING", "Sampling"]
-
-SAMPLING: Family[Sampling] = Family("sampling", __name__, Sampling)

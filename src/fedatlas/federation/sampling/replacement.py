@@ -63,7 +63,7 @@ class ReplacementSampler(Sampler):
             start: First round.
             stop: Round after the last one.
             steps: Steps of a round.
-            fill: Compiled function that draws what NumPy draws, for rows without variants; see `compiled.lockstep.draw`.
+            fill: Compiled function that draws what NumPy draws, for rows without variants: `lockstep.draw`.
         """
         length = max(1, STREAM_DRAWS // (self.clients * steps * self.size))
         first, last = start // length, -(-stop // length)
@@ -83,6 +83,7 @@ class ReplacementSampler(Sampler):
         return self._last_group[1]
 
     def _draw_group(self, group: int, length: int, steps: int) -> np.ndarray:
+        """Return the draws of a group of rounds, which other samplers take from another generator."""
         shape = (length, self.clients, steps, self.size)
         rng = stream(self.seed, "samples", group, steps)
         return self._with_variants(rng.integers(self.problem.samples, size=shape, dtype=np.int32), rng)

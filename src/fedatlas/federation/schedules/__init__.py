@@ -28,6 +28,4 @@ class Schedule(Kind):
         return scheduled
 
 
-__all__ = ["SCHEDULES", "Schedule"]
-
 SCHEDULES: Family[Schedule] = Family("schedule", __name__, Schedule)

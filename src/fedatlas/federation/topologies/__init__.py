@@ -29,6 +29,4 @@ class Topology(Kind):
         return Mixing(metropolis(self.adjacency(clients)))
 
 
-__all__ = ["TOPOLOGIES", "Mixing", "Topology"]
-
 TOPOLOGIES: Family[Topology] = Family("topology", __name__, Topology)

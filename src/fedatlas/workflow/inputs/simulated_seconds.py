@@ -23,7 +23,8 @@ from fedatlas.federation.costs.workload import Workload
 from fedatlas.federation.engine.exchanges import Ledger, Profile
 from fedatlas.federation.participation import PARTICIPATION
 from fedatlas.federation.partitions.partition import Partition
-from fedatlas.federation.problems import Problem, instance_at
+from fedatlas.federation.problems import instance_at
+from fedatlas.federation.problems.base import Problem
 from fedatlas.workflow.inputs import ResultTables
 
 if TYPE_CHECKING:

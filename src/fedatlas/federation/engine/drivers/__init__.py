@@ -21,29 +21,12 @@ if TYPE_CHECKING:
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.engine.simulation import Simulation
 
-
 # Hooks of algorithms whose clients cannot compute separately, and why.
 HOOKS = {
     "before": "in a first exchange all clients of a round send something before any of them goes on",
     "receive": "its clients wait for the server's step before they go on",
     "length": "it draws one length of a round for all clients",
 }
-
-
-class Rounds(ABC):
-    """The rounds of one run, each of which ends with a step of the server."""
-
-    @abstractmethod
-    def advance(self, simulation: "Simulation", pool: Any) -> None:
-        """Run the next round of a simulation. pool: Pool that computes blocks of clients."""
-
-    @abstractmethod
-    def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Return what a run needs between two rounds to go on: JSON types, and vectors by name."""
-
-    @abstractmethod
-    def restore(self, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> None:
-        """Go on from what `saved` returned. Raises an exception if it does not fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +76,25 @@ class Driver(Kind):
         if reasons:
             raise Undefined(f"{algorithm.title()} has no {self.name} runs: {reasons[0]}")
 
-    def bind(self, simulation: "Simulation") -> Rounds | None:
+    def bind(self, simulation: "Simulation") -> "Rounds | None":
         """Return the rounds of one run, or None if its rounds are those of the engine."""
         return None
 
 
-__all__ = ["DRIVERS", "Driver", "Rounds"]
-
 DRIVERS: Family[Driver] = Family("driver", __name__, Driver)
+
+
+class Rounds(ABC):
+    """The rounds of one run, each of which ends with a step of the server."""
+
+    @abstractmethod
+    def advance(self, simulation: "Simulation", pool: Any) -> None:
+        """Run the next round of a simulation. pool: Pool that computes blocks of clients."""
+
+    @abstractmethod
+    def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Return what a run needs between two rounds to go on: JSON types, and vectors by name."""
+
+    @abstractmethod
+    def restore(self, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> None:
+        """Go on from what `saved` returned. Raises an exception if it does not fit."""

@@ -118,13 +118,13 @@ class EventQueue(Rounds):
                 self._fill(simulation, pool)
             arrived.append(heapq.heappop(self.queue))
             self.clock = arrived[-1].end
-        weights = [(1 + simulation.round - each.version) ** -self.driver.staleness for each in arrived]
-        simulation.step([each.message for each in arrived], weights)
+        weights = [(1 + simulation.round - computation.version) ** -self.driver.staleness for computation in arrived]
+        simulation.step([computation.message for computation in arrived], weights)
         simulation.costs[CLOCK] = self.clock
 
     def _fill(self, simulation: "Simulation", pool: Any) -> None:
         """Let clients begin until ``concurrency`` of them compute."""
-        idle = np.setdiff1d(np.arange(len(self.starts)), [each.client for each in self.queue])
+        idle = np.setdiff1d(np.arange(len(self.starts)), [computation.client for computation in self.queue])
         while len(self.queue) < self.driver.concurrency:
             event = int(self.starts.sum())
             position = int(stream(simulation.seed, "participation", event).integers(len(idle)))
@@ -137,8 +137,9 @@ class EventQueue(Rounds):
 
     def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
         computations = sorted(self.queue)
-        plain = [[each.end, each.version, each.message.to_dict()] for each in computations]
-        vectors = {f"{k}.{name}": v for k, each in enumerate(computations) for name, v in each.message.state.items()}
+        plain = [[computation.end, computation.version, computation.message.to_dict()] for computation in computations]
+        messages = [computation.message for computation in computations]
+        vectors = {f"{k}.{name}": v for k, message in enumerate(messages) for name, v in message.state.items()}
         return {"clock": self.clock, "starts": self.starts.tolist(), "queue": plain}, vectors
 
     def restore(self, plain: Mapping[str, Any], vectors: Mapping[str, Array]) -> None:
