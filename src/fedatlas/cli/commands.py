@@ -1,4 +1,4 @@
-"""The subcommands of ``fedatlas`` about the atlas and single runs; each takes the parsed arguments.
+"""The subcommands of ``fedatlas`` about the atlas, single runs and jobs; each takes the parsed arguments.
 
 Heavy imports wait for the command.
 """
