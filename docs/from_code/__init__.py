@@ -10,7 +10,7 @@ from pygments.lexers.special import TextLexer
 
 from fedatlas.cli.main import parser as build_parser
 from fedatlas.io.files import atomic
-from fedatlas.publish.guide.page import write_guide
+from fedatlas.publish.guide import write_guide
 from fedatlas.workflow.study import Study
 from from_code import algorithms, figures
 

@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from fedatlas.cli.list import RECORDS, all_options, default
+from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
 from fedatlas.io.files import write_text
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
-from fedatlas.workflow.families import FAMILIES
 from from_code.schema import experiment_schema
 
 OPTIONS = Path("docs/reference/options.md")

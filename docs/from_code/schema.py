@@ -4,6 +4,7 @@ import dataclasses
 import typing
 from typing import Any
 
+from fedatlas.cli.list import FAMILIES
 from fedatlas.data.readers import READERS
 from fedatlas.data.sources import CustomKeys, formats
 from fedatlas.experiments.cells import Axes
@@ -19,7 +20,6 @@ from fedatlas.registry.kinds import Family, first_paragraph
 from fedatlas.registry.options import Option, options
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
-from fedatlas.workflow.families import FAMILIES
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MAPPED = (PROBLEMS, FIGURES, CHECKS)  # kinds of which are always written as mappings

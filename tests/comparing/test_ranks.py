@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from fedatlas.publish.comparison.sentence import write_sentence
+from fedatlas.publish.comparison.numbers import write_sentence
 from fedatlas.results.comparing.intervals import LEVEL, MATTERS, share_interval
 from fedatlas.results.comparing.pairwise import MEANINGFUL, compare_pair, won
 from fedatlas.results.comparing.ranks import probability_of_improvement, rank_algorithms, rank_on_problems

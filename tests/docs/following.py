@@ -10,15 +10,14 @@ from pathlib import Path
 import yaml
 from snakemake.cli import get_argument_parser
 
-from fedatlas.cli.list import SECTIONS
+from fedatlas.cli.list import FAMILIES, SECTIONS
 from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser
 from fedatlas.cli.show import names as described_names
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.io.files import read_yaml
+from fedatlas.io.yaml import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
-from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
 from tests.docs.blocks import ROOT, blocks, commands
 

@@ -15,7 +15,7 @@ from fedatlas.experiments.runs import create_run, create_setting
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation
-from fedatlas.publish.guide.content import QUESTIONS, conditions
+from fedatlas.publish.guide import QUESTIONS, conditions
 from tests.helpers import example, logistic, quadratic
 
 ROOT = Path(__file__).parents[2]

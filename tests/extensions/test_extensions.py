@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
+from fedatlas.cli.list import FAMILIES
 from fedatlas.cli.show import describe
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.registry import extensions
-from fedatlas.workflow.families import FAMILIES
 from tests.extensions.files import ALGORITHM, OWN, TINY, train
 
 KINDS = {  # of the study in this folder: section of `fedatlas list`, name, module

@@ -9,8 +9,7 @@ import yaml
 from fedatlas.experiments import expansion, experiment_file
 from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.tables import build
-from fedatlas.publish.guide.content import NEVER, SHARES, UNDEFINED, build_content
-from fedatlas.publish.guide.page import write_page
+from fedatlas.publish.guide import NEVER, SHARES, UNDEFINED, build_content, write_page
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture
 
 SUITE = {

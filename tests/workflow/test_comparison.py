@@ -16,7 +16,7 @@ from fedatlas.experiments.cells import Select
 from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.federation.problems import interactive
 from fedatlas.io.formats import read_csv
-from fedatlas.publish.comparison.given_runs import add_runs
+from fedatlas.publish.comparison.compare import add_runs
 from fedatlas.records.results import record_tables
 from fedatlas.workflow.study import Study
 from tests.report.test_browser import WIDE, driver  # noqa: F401  a fixture

@@ -8,8 +8,8 @@ from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.view import TableMeta
 from fedatlas.workflow import estimates, listing
+from fedatlas.workflow.listing import experiment_costs, read_costs
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import experiment_costs, read_costs
 
 
 def test_every_experiment_and_size_has_its_time_and_memory():

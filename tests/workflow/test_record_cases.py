@@ -6,7 +6,7 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.cli.main import main
-from fedatlas.publish.guide.page import write_guide
+from fedatlas.publish.guide import write_guide
 from fedatlas.records.lookup import Records, lacking_cells
 from fedatlas.records.record import read_record
 from fedatlas.records.results import record_tables

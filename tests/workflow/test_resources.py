@@ -7,11 +7,12 @@ import pytest
 import yaml
 
 from fedatlas.experiments.cells import CellSpec
-from fedatlas.workflow import estimates, requests
+from fedatlas.workflow import estimates
+from fedatlas.workflow.estimates import GROUP, START_MINUTES, Requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.resources import gpus, memory_mb
+from fedatlas.workflow.listing import Cost
+from fedatlas.workflow.resources import count_gpus, memory_mb
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}
@@ -29,8 +30,8 @@ NETWORK = {"kind": "network", "data": "mnist"}
 )  # fmt: skip
 def test_a_gpu_is_asked_for_where_experiment_or_configuration_name_one(device, of_networks, gpu):
     problem = NETWORK | ({"device": device} if device else {})
-    assert gpus(problem, of_networks) == gpu
-    assert gpus(CONVEX | {"device": "cuda"}, 1) == 0
+    assert count_gpus(problem, of_networks) == gpu
+    assert count_gpus(CONVEX | {"device": "cuda"}, 1) == 0
 
 
 def cell(problem, algorithm="fedavg", clients=10, **setting):
@@ -63,7 +64,7 @@ def ask(project, monkeypatch, cost):
     """What the cells of an experiment ask for whose time is known: with 5 rounds, and with 500."""
     monkeypatch.chdir(project.folder)
     monkeypatch.setattr(estimates, "experiment_costs", lambda _: {("tiny", "smoke"): cost} if cost else {})
-    asked = requests.Requests(Graph(Study.open()))
+    asked = Requests(Graph(Study.open()))
     return asked, [
         SimpleNamespace(size="smoke", experiment="tiny", id="fedavg", key=f"rounds={rounds}") for rounds in (5, 500)
     ]
@@ -78,8 +79,8 @@ def test_time_follows_the_work_and_grows_with_attempts(project, monkeypatch):
     assert asked.memory(long, attempt=3) == 3 * asked.memory(long) > 0
     assert asked.group(short) is None  # cells of an hour have jobs of their own
     asked, (short, long) = ask(project, monkeypatch, Cost(8, 4.0, True))
-    assert asked.minutes(short) == asked.minutes(long) == requests.START_MINUTES + 1
-    assert asked.group(short) == requests.GROUP
+    assert asked.minutes(short) == asked.minutes(long) == START_MINUTES + 1
+    assert asked.group(short) == GROUP
 
 
 def test_jobs_on_this_machine_ask_for_what_somebody_limits(project):

@@ -31,24 +31,6 @@ class Parser(argparse.ArgumentParser):
         raise UserError(f"{message.removeprefix('argument ')} (`{self.prog} --help` tells more)")
 
 
-def split_passed(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words of a command, and those after ``--`` that ``fedatlas run`` passes to another program."""
-    position = words.index("--") if words[:1] == ["run"] and "--" in words else len(words)
-    return list(words[:position]), list(words[position + 1 :])
-
-
-def cores(text: str) -> str:
-    """Check a number of cores, or ``all``."""
-    if text != "all" and int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of cores; give a whole number from 1, or all")
-    return text
-
-
-def json_file(path: str) -> Any:
-    """Read a JSON file, or standard input where its name is ``-``."""
-    return json.load(sys.stdin) if path == "-" else read_json(path)
-
-
 def parser() -> Parser:
     """Return the argument parser."""
     top = Parser(prog="fedatlas", description="An executable atlas of federated optimisation.")
@@ -291,3 +273,21 @@ def _add_suite(command: Parser, text: str) -> None:
 
 def _add_pairs(command: Parser, name: str, text: str, metavar: str = "NAME=VALUE") -> None:
     command.add_argument(name, action="append", default=[], metavar=metavar, help=f"{text}; repeatable")
+
+
+def split_passed(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a command, and those after ``--`` that ``fedatlas run`` passes to another program."""
+    position = words.index("--") if words[:1] == ["run"] and "--" in words else len(words)
+    return list(words[:position]), list(words[position + 1 :])
+
+
+def cores(text: str) -> str:
+    """Check a number of cores, or ``all``."""
+    if text != "all" and int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of cores; give a whole number from 1, or all")
+    return text
+
+
+def json_file(path: str) -> Any:
+    """Read a JSON file, or standard input where its name is ``-``."""
+    return json.load(sys.stdin) if path == "-" else read_json(path)

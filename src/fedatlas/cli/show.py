@@ -4,7 +4,7 @@ import inspect
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from fedatlas.cli.list import Declaration, all_options, check_extensions, default
+from fedatlas.cli.list import FAMILIES, Declaration, all_options, check_extensions, default
 from fedatlas.data.catalogue import SOURCES, Source
 from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, nearest
@@ -16,9 +16,7 @@ from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option
 from fedatlas.workflow import listing
-from fedatlas.workflow.families import FAMILIES
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import Cost, experiment_costs
 
 
 def describe(name: str) -> str:
@@ -118,7 +116,7 @@ def _data(source: Source) -> str:
 
 
 def _experiment(study: Study, name: str) -> str:
-    document, costs = study.files.document(name), experiment_costs(study)
+    document, costs = study.files.document(name), listing.experiment_costs(study)
     sizes, size = listing.sizes(document), study.config["size"]
     size = size if size in sizes else next(iter(sizes), "smoke")
     experiment, is_own = study.experiment(size, name), name in study.files.own
@@ -137,7 +135,7 @@ def _experiment(study: Study, name: str) -> str:
     return "\n".join([*lines, *_table(rows)])
 
 
-def _cost_words(cost: Cost | None) -> str:
+def _cost_words(cost: listing.Cost | None) -> str:
     if cost is None or cost.seconds is None:
         return "time not known"
     text = f"{format_duration(cost.seconds, cost.measured)} of a processor; {cost.runs:,} runs"

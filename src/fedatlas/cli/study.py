@@ -54,7 +54,7 @@ def compare(a: Namespace) -> None:
 
 def guide(a: Namespace) -> None:
     """Write the page that answers which method is good when."""
-    from fedatlas.publish.guide.page import write_guide
+    from fedatlas.publish.guide import write_guide
     from fedatlas.workflow.study import Study
 
     write_guide(Study.open(), Path(a.out), a.on, a.size)

@@ -1,7 +1,8 @@
-"""Validation of the figures and claims of an experiment before any job: a wrong name is an error, with a guess.
+"""The configuration of a study, config/config.yaml, and the files of experiments that it can name.
 
-Options of figures and checks declare the things that their values name (``names`` of
-`fedatlas.registry.options.Option`); these names are looked up in the experiment.
+Both are validated before any job: a wrong name is an error, with a guess. Options of figures and checks declare the
+things that their values name (``names`` of `fedatlas.registry.options.Option`); these names are looked up in the
+experiment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,7 @@ from fedatlas.experiments.values import are_numbers, match_values
 from fedatlas.experiments.view import EXTREMES, select_points
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
-from fedatlas.io.files import read_yaml
+from fedatlas.io.yaml import read_yaml
 from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind
@@ -33,45 +34,7 @@ from fedatlas.theory.theorems import THEOREMS
 from fedatlas.workflow import inputs
 
 CONFIG = Path("config/config.yaml")
-
-
-def shipped() -> Path:
-    """Return the folder that holds ``workflow/``, ``config/experiments/`` and ``record/`` of the atlas.
-
-    In a wheel it lies in the package; in a checkout it is the root of the repository.
-    """
-    package = Path(__file__).parents[1]
-    inside = package / "shipped"
-    return inside if inside.is_dir() else package.parents[1]
-
-
-SNAKEFILE = str(shipped() / "workflow/Snakefile")
-
-
-def complete(config: Any) -> dict[str, Any]:
-    """Return a configuration with the default of each missing key.
-
-    Args:
-        config: Keys and values of a ``config.yaml``, or None for an empty file. It is not changed.
-
-    Raises:
-        UserError: A key is unknown, or its value has another type.
-    """
-    from jsonschema import Draft202012Validator
-
-    schema = read_yaml(shipped() / "workflow/schemas/config.schema.yaml")
-    keys, values = schema["properties"], {} if config is None else config
-    if not isinstance(values, dict):
-        raise UserError(f"{CONFIG} holds {values!r:.60}; it must hold a mapping of keys to values")
-    if unknown := next((key for key in values if key not in keys), None):
-        raise UserError(f"{CONFIG}: unknown key {unknown!r}{nearest(unknown, keys)}")
-    if error := next(Draft202012Validator(schema).iter_errors(values), None):
-        key = ".".join(map(str, error.absolute_path))
-        raise UserError(f"{CONFIG}: {key}: {error.message}")
-    return {key: entry["default"] for key, entry in keys.items() if "default" in entry} | values
-
-
-FOLDER = "config/experiments"
+FOLDER = "config/experiments"  # of a study, and of the atlas
 NAME = r"\w[\w-]*"  # of an experiment; the wildcard of the workflow holds the same letters
 
 
@@ -128,6 +91,42 @@ class ExperimentFiles:
 
 def _find_files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("[!.]*.yaml"))}
+
+
+def shipped() -> Path:
+    """Return the folder that holds ``workflow/``, ``config/experiments/`` and ``record/`` of the atlas.
+
+    In a wheel it lies in the package; in a checkout it is the root of the repository.
+    """
+    package = Path(__file__).parents[1]
+    inside = package / "shipped"
+    return inside if inside.is_dir() else package.parents[1]
+
+
+SNAKEFILE = str(shipped() / "workflow/Snakefile")
+
+
+def complete(config: Any) -> dict[str, Any]:
+    """Return a configuration with the default of each missing key.
+
+    Args:
+        config: Keys and values of a ``config.yaml``, or None for an empty file. It is not changed.
+
+    Raises:
+        UserError: A key is unknown, or its value has another type.
+    """
+    from jsonschema import Draft202012Validator
+
+    schema = read_yaml(shipped() / "workflow/schemas/config.schema.yaml")
+    keys, values = schema["properties"], {} if config is None else config
+    if not isinstance(values, dict):
+        raise UserError(f"{CONFIG} holds {values!r:.60}; it must hold a mapping of keys to values")
+    if unknown := next((key for key in values if key not in keys), None):
+        raise UserError(f"{CONFIG}: unknown key {unknown!r}{nearest(unknown, keys)}")
+    if error := next(Draft202012Validator(schema).iter_errors(values), None):
+        key = ".".join(map(str, error.absolute_path))
+        raise UserError(f"{CONFIG}: {key}: {error.message}")
+    return {key: entry["default"] for key, entry in keys.items() if "default" in entry} | values
 
 
 def validate(experiment: Experiment, cells: Sequence[Cell] | None = None) -> None:

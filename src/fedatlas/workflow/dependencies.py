@@ -1,8 +1,9 @@
-"""The code behind each step of the workflow: modules, and their fingerprints, which are a parameter of each rule.
+"""What each step of the workflow depends on: code, origins of shared files, and what run files were made from.
 
-Snakemake compares the parameter with that of the job that made a file, so a rule reruns exactly if code that it lists
-has changed, and the reason holds the fingerprints before and now. Those of the code that prepares data lie with the
-data as well, in ``data/code``: studies that share the folder find there whether anything is to be prepared again.
+The code is modules with their fingerprints, which are a parameter of each rule. Snakemake compares the parameter with
+that of the job that made a file, so a rule reruns exactly if code that it lists has changed, and the reason holds the
+fingerprints before and now. Those of the code that prepares data lie with the data as well, in ``data/code``: studies
+that share the folder find there whether anything is to be prepared again.
 """
 
 import contextlib
@@ -44,9 +45,26 @@ from fedatlas.results.figures import FIGURES, Figure
 from fedatlas.workflow import inputs, jobs
 from fedatlas.workflow.study import RESULTS, Study
 
+if TYPE_CHECKING:
+    from fedatlas.workflow.graph import Graph
+
+THEORY = "fedatlas.theory.theorems"
+STATEMENTS = "fedatlas.theory.fedawe"
+INSTABILITY = "fedatlas.theory.fedac.instability"
+COMPARISON = "fedatlas.results.comparing.theorems"
+CLOSED_FORMS = "fedatlas.theory.closed_forms"
+
+SENTENCE = (
+    "fedatlas: run files that Snakemake does not know are of other code or options: jobs make them again and keep the "
+    "runs that still apply"
+)
+
 
 class Origins:
-    """Origins of the partitions and optima of a study, by path below ``results/``."""
+    """Origins of the partitions and optima of a study: the specifications from which these shared files are made.
+
+    They are known by the files' paths below ``results/``.
+    """
 
     def __init__(self, study: Study) -> None:
         """Create the origins of a study, which are collected as experiments are read."""
@@ -85,16 +103,6 @@ class Origins:
         return self._origins[path]
 
 
-if TYPE_CHECKING:
-    from fedatlas.workflow.graph import Graph
-
-THEORY = "fedatlas.theory.theorems"
-STATEMENTS = "fedatlas.theory.fedawe"
-INSTABILITY = "fedatlas.theory.fedac.instability"
-COMPARISON = "fedatlas.results.comparing.theorems"
-CLOSED_FORMS = "fedatlas.theory.closed_forms"
-
-
 def fingerprints(modules: Iterable[str]) -> str:
     """Return modules, sorted, each with the fingerprint of its code and of all that it imports."""
     return _fingerprints(extensions.study(), tuple(sorted(set(modules))))
@@ -123,6 +131,37 @@ def update_data_files(folder: str) -> None:
 def data_files(modules: Iterable[str], folder: str) -> dict[str, str]:
     """Return the files of `update_data_files` by module, sorted. folder: Folder of data."""
     return {name: f"{folder}/code/{_short(name)}.txt" for name in sorted(set(modules))}
+
+
+def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
+    """Return the modules behind the job of a rule.
+
+    Args:
+        rule: The rule.
+        w: Wildcards of the job.
+        study: The study.
+        origins: Origins of its partitions and optima.
+    """
+    match rule:
+        case "track" | "report":
+            return [of_job(rule)]
+        case "prepare":
+            return sources.modules(sources.info(w.data))
+        case "partition":
+            return [of_job(rule), PARTITIONS.module(origins.find("partitions", w.key)["partition"])]
+        case "optimum":  # its partition is a file
+            return [of_job(rule), *problem_modules(origins.find("optima", w.key)["problem"])]
+        case "train":
+            return run_file_modules(study.cells(w.size, w.experiment)[w.id, w.key].spec)
+    experiment, cells = study.experiment(w.size, w.experiment), list(study.cells(w.size, w.experiment).values())
+    match rule:
+        case "table":
+            return [of_job(rule), *metric_modules(cells)]
+        case "claims":
+            return of_claims(experiment, cells)
+        case "interim_analysis":
+            return [*of_claims(experiment, cells), *metric_modules(cells), of_job("table"), of_job(rule)]
+    return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)
 
 
 def of_job(step: str) -> str:
@@ -182,50 +221,12 @@ def _of_theory(cells: Iterable[Cell]) -> set[str]:
     return modules
 
 
-def of_rule(rule: str, w: Any, study: Study, origins: Origins) -> list[str]:
-    """Return the modules behind the job of a rule.
-
-    Args:
-        rule: The rule.
-        w: Wildcards of the job.
-        study: The study.
-        origins: Origins of its partitions and optima.
-    """
-    match rule:
-        case "track" | "report":
-            return [of_job(rule)]
-        case "prepare":
-            return sources.modules(sources.info(w.data))
-        case "partition":
-            return [of_job(rule), PARTITIONS.module(origins.find("partitions", w.key)["partition"])]
-        case "optimum":  # its partition is a file
-            return [of_job(rule), *problem_modules(origins.find("optima", w.key)["problem"])]
-        case "train":
-            return run_file_modules(study.cells(w.size, w.experiment)[w.id, w.key].spec)
-    experiment, cells = study.experiment(w.size, w.experiment), list(study.cells(w.size, w.experiment).values())
-    match rule:
-        case "table":
-            return [of_job(rule), *metric_modules(cells)]
-        case "claims":
-            return of_claims(experiment, cells)
-        case "interim_analysis":
-            return [*of_claims(experiment, cells), *metric_modules(cells), of_job("table"), of_job(rule)]
-    return of_figure(FIGURES.build(experiment.figure(w.figure)), cells)
-
-
-SENTENCE = (
-    "fedatlas: run files that Snakemake does not know are of other code or options: jobs make them again and keep the "
-    "runs that still apply"
-)
-
-
-@functools.cache
-def _say() -> None:
-    print(SENTENCE, file=sys.stderr, flush=True)
-
-
 def mark(w: Any, graph: "Graph", workflow: Any) -> None:
-    """Mark a run file that is unrecorded and old, when Snakemake asks for its inputs.
+    """Mark a run file that is unrecorded and old as incomplete for Snakemake, when it asks for the file's inputs.
+
+    Snakemake has no record of the run files of jobs that outlived it, and of none without ``.snakemake``. It takes such
+    a file as current, whatever made it. But a run file says itself what it was made from. One that differs from what is
+    asked for now is marked, so that a job makes it again and keeps the runs that still apply.
 
     Args:
         w: Wildcards of its job.
@@ -244,6 +245,11 @@ def mark(w: Any, graph: "Graph", workflow: Any) -> None:
         _say()
         if not workflow.dryrun:
             workflow.persistence.started(SimpleNamespace(output=[IOFile(str(path))]))
+
+
+@functools.cache
+def _say() -> None:
+    print(SENTENCE, file=sys.stderr, flush=True)
 
 
 def differs(path: Path, spec: CellSpec) -> bool:

@@ -1,6 +1,7 @@
-"""How long the jobs of an experiment take, and their memory: before they run, from measured times and counted work.
+"""How long the jobs of an experiment take and their memory, before they run, and what they ask a scheduler for.
 
-``python -m fedatlas.workflow.estimates`` writes the file of times that the atlas ships.
+Estimates follow from measured times and counted work. ``python -m fedatlas.workflow.estimates`` writes the file of
+times that the atlas ships.
 """
 
 import functools
@@ -8,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import CellSpec
@@ -16,13 +18,24 @@ from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
 from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.dependencies import differs
-from fedatlas.workflow.resources import count_runs, count_work, memory_mb
+from fedatlas.workflow.listing import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
+from fedatlas.workflow.resources import count_gpus, count_runs, count_work, is_network, memory_mb, problem_mb
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
+
+if TYPE_CHECKING:
+    from fedatlas.workflow.graph import Graph
 
 SAMPLE = 100  # cells from which the work of an experiment is known
 UNKNOWN = "not known before a size of the experiment was made here: `--size smoke` takes the least"
 START_SECONDS = 25.0  # besides the runs of a cell: jobs for data, split and optimum; evaluations
+
+# requests of jobs
+GROUP = "cells"  # of jobs that a cluster runs several at a time
+MARGIN = 4  # over the time of training, for evaluations and slower processors
+START_MINUTES = 5  # until a job computes, on a busy drive
+OPTIMUM_MINUTES = 120
+SMALL_SECONDS = 300  # mean of the cells of an experiment that share jobs
+SLOW = 1e8  # operations in a second of experiments whose time is unknown
 
 
 class Estimates:
@@ -34,7 +47,7 @@ class Estimates:
     """
 
     def __init__(self, study: Study, costs: Mapping[Key, Cost] | None = None) -> None:
-        """Create the estimates of a study. costs: By (name, size); by default `times.experiment_costs`."""
+        """Create the estimates of a study. costs: By (name, size); by default `experiment_costs`."""
         self.study = study
         self._costs = functools.cache(lambda: experiment_costs(study) if costs is None else costs)
 
@@ -92,6 +105,66 @@ class Estimates:
                 f"memory   {format_size(max(map(memory_mb, specs)) * 1e6)} in the largest job",
             )
         )
+
+
+class Requests:
+    """What jobs ask for. Methods take ``w``, the wildcards of a job; what a user sets on Snakemake's command line or in
+    a profile overrules them.
+
+    With resources that nobody reads, Snakemake takes a quarter of the time of a plan, so this is made for a cluster, or
+    where somebody limits or sets resources.
+
+    Attributes:
+        of_cell: Functions for the resources of the job of a cell, by name.
+        of_optimum: Those of the job of an optimum.
+    """
+
+    def __init__(self, graph: "Graph") -> None:
+        """Create the requests of the jobs of a graph."""
+        self.graph, self.study, self._estimates = graph, graph.study, Estimates(graph.study)
+        self.of_cell = {"mem_mb": self.memory, "runtime": self.minutes, "gpu": self.gpus}
+        self.of_optimum = {"mem_mb": self.optimum_memory, "runtime": lambda w, attempt: OPTIMUM_MINUTES * attempt}
+
+    def memory(self, w: Any, attempt: int = 1, threads: int = 1) -> int:
+        """Return the megabytes of a cell's job. A job that is tried again gets more.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+            threads: Cores of the job.
+        """
+        return attempt * memory_mb(self.graph.cell(w).spec, threads)
+
+    def minutes(self, w: Any, attempt: int = 1) -> int:
+        """Return the time of a cell's job, from the time of its experiment and its share of the work.
+
+        A job that is tried again gets more. It goes on where it was, so a shorter limit costs attempts alone.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+        """
+        rate = self._estimates.seconds_per_operation(w.size, w.experiment) or 1 / SLOW
+        return attempt * (START_MINUTES + math.ceil(MARGIN * rate * count_work(self.graph.cell(w).spec) / 60))
+
+    def gpus(self, w: Any) -> int:
+        """Return the number of GPUs of a cell's job."""
+        return count_gpus(self.graph.cell(w).spec.problem, self.study.config["gpu"])
+
+    def group(self, w: Any) -> str | None:
+        """Return the group of small cells, which share jobs on a cluster; None for a cell that is worth its job."""
+        if (self._estimates.mean_seconds(w.size, w.experiment) or 0) > SMALL_SECONDS:
+            return None
+        return None if is_network(self.graph.cell(w).spec.problem) else GROUP
+
+    def optimum_memory(self, w: Any, attempt: int = 1) -> int:
+        """Return the megabytes of the job of an optimum, whose solver holds the data as a network does not.
+
+        Args:
+            w: Wildcards of the job.
+            attempt: Number of the attempt, from 1.
+        """
+        return attempt * problem_mb(self.graph.origins.find("optima", w.key)["problem"])
 
 
 def write_times(study: Study, path: Path) -> None:

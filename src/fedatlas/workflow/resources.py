@@ -86,7 +86,7 @@ def _parameters(problem: str) -> int:
     return prod(source.shape) * max(1, source.classes if kind.name == "softmax" else 1)
 
 
-def gpus(problem: Spec, of_networks: int = 0) -> int:
+def count_gpus(problem: Spec, of_networks: int = 0) -> int:
     """Return the number of GPUs of the job of a cell.
 
     Args:

@@ -1,14 +1,9 @@
-"""The summary of a run: what was made, and which claims held."""
+"""The summary of a run: what was made, and which claims held; and what the committed gallery has of experiments."""
 
-import csv
 import functools
-import gc
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
@@ -18,108 +13,13 @@ from fedatlas.io.formats import hanging_indent
 from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.records.lookup import record_paths
-from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.jobs import track
+from fedatlas.workflow.listing import paper_hours
 from fedatlas.workflow.study import Study
 
-FILE = "times.csv"  # beside the experiments of the atlas
-Key = tuple[str, str]  # name and size of an experiment
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Runs, time and memory of an experiment at a size.
-
-    Attributes:
-        runs: Number of runs.
-        seconds: Time of one processor, None if it is unknown.
-        measured: Whether the seconds were measured; others are estimated.
-        memory_mb: Memory of the largest job, 0 if it is unknown.
-    """
-
-    runs: int
-    seconds: float | None
-    measured: bool
-    memory_mb: int = 0
-
-
-def experiment_costs(study: Study) -> dict[Key, Cost]:
-    """Return costs of experiments by (name, size): those measured in the study, else those that the atlas ships."""
-    costs = shipped_costs()
-    if study.files.shipped is not None:  # a study's own experiment may have the name of one of the atlas
-        costs = {key: cost for key, cost in costs.items() if key[0] not in study.files.own}
-    for key, cost in measured_costs(Path(study.folders.results), study.files.paths).items():
-        costs[key] = replace(cost, memory_mb=costs[key].memory_mb if key in costs else 0)
-    return costs
-
-
-def shipped_costs() -> dict[Key, Cost]:
-    """Return the costs in the file of the atlas."""
-    return read_costs(shipped() / FOLDER / FILE)
-
-
-def measured_costs(results: Path, names: Iterable[str]) -> dict[Key, Cost]:
-    """Return the costs in the tables of a folder of results.
-
-    Args:
-        results: Folder of results.
-        names: Names of experiments.
-    """
-    costs = {}
-    for size, name in ((size, name) for name in names for size in SIZES):
-        path = results / size / name / "table.parquet"
-        if path.is_file():
-            try:
-                meta = TableMeta.from_dict(read_meta(path))
-            except (UserError, TypeError):
-                continue  # of another version; the workflow makes it again
-            costs[name, size] = Cost(meta.runs, meta.seconds, True)
-    return costs
-
-
-def read_costs(path: Path) -> dict[Key, Cost]:
-    """Read a file of times; a missing file holds no costs."""
-    if not path.exists():
-        return {}
-    with open(path, newline="", encoding="utf-8") as file:
-        return {
-            (row["experiment"], row["size"]): Cost(
-                int(row["runs"]),
-                float(row["seconds"]) if row["seconds"] else None,
-                row["measured"] == "yes",
-                int(row["memory_mb"]),
-            )
-            for row in csv.DictReader(file)
-        }
-
-
-def paper_hours() -> dict[str, float]:
-    """Return the processor hours that experiments take at the paper's size, as far as they are known."""
-    costs = shipped_costs().items()
-    return {name: cost.seconds / 3600 for (name, size), cost in costs if size == "paper" and cost.seconds is not None}
-
-
-WIDTH = 80
+WIDTH = 80  # columns
 MOST = 12  # experiments and files that are listed
-
-
-def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str]]:
-    """Return the claims with verdicts in a folder of results, without repetition.
-
-    Args:
-        results: The folder.
-        name: Name of the experiment whose claims are asked for; by default all.
-
-    Raises:
-        UserError: There are none.
-    """
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for path in sorted(Path(results).glob(f"*/{name or '*'}/claims.csv")):
-        for row in read_verdicts(path):
-            rows.setdefault((row["experiment"], row["size"], row["claim"]), row)
-    if not rows:
-        raise UserError(f"no claims {f'of {name} ' if name else ''}under {results}/: run `snakemake --cores 2` first")
-    return list(rows.values())
+VERDICTS = "docs/gallery/claims.csv"  # committed with the pictures beside it
 
 
 def summary(study: Study, files: Iterable[str]) -> str:
@@ -153,7 +53,9 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield ""
         margin = max(len(f"{name} ({size})") for size, name in claims) + 2
         for (size, name), counts in list(claims.items())[:MOST]:
-            yield hanging_indent(f"{name} ({size})".ljust(margin), _count_words(counts), columns=WIDTH)
+            words = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+            text = f"{labels.count_noun(counts.total(), 'claim')}: {words}" if words else "no claims"
+            yield hanging_indent(f"{name} ({size})".ljust(margin), text, columns=WIDTH)
         yield ""
     for path in paths[:MOST]:
         yield f"Made      {path}"
@@ -172,18 +74,28 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
         yield f"MLflow    {study.config['mlflow_uri']}: `fedatlas ui` shows the runs"
 
 
-def _count_words(counts: "Counter[str]") -> str:
-    """Say how many claims have which verdict."""
-    words = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return f"{labels.count_noun(counts.total(), 'claim')}: {words}" if words else "no claims"
+def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str]]:
+    """Return the claims with verdicts in a folder of results, without repetition.
 
+    Args:
+        results: The folder.
+        name: Name of the experiment whose claims are asked for; by default all.
 
-VERDICTS = "docs/gallery/claims.csv"
+    Raises:
+        UserError: There are none.
+    """
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for path in sorted(Path(results).glob(f"*/{name or '*'}/claims.csv")):
+        for row in read_verdicts(path):
+            rows.setdefault((row["experiment"], row["size"], row["claim"]), row)
+    if not rows:
+        raise UserError(f"no claims {f'of {name} ' if name else ''}under {results}/: run `snakemake --cores 2` first")
+    return list(rows.values())
 
 
 @functools.cache
 def published_cards(study: Study) -> list[Card]:
-    """Return the cards; none if the study has no gallery. They have no figures."""
+    """Return the cards of the gallery's verdicts, without figures; none if the study has no gallery."""
     if not Path(VERDICTS).exists():
         return []
     claims = read_verdicts(Path(VERDICTS))
@@ -203,24 +115,3 @@ def gallery_files(size: str, names: Iterable[str]) -> list[str]:
     larger = SIZES[SIZES.index(size) + 1 :]
     folders = [Path(VERDICTS).parent / other / name for name in names for other in larger]
     return [VERDICTS, *(str(path) for folder in folders for path in sorted(folder.glob("*.png")))]
-
-
-DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
-
-
-def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
-    """Look for garbage, which takes a seventh of a plan's time; and lift Snakemake's default limit on this machine.
-
-    Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
-    600 jobs that takes a processor.
-
-    Args:
-        workflow: Snakemake's workflow.
-        record: A record of its logger; at the one before the first job, it has its scheduler. All are shown.
-    """
-    if getattr(record, "event", None) == "run_info":
-        gc.enable()
-        limit = workflow.scheduling_settings.max_jobs_per_timespan
-        if workflow.local_exec and limit is not None and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
-            workflow.scheduler.job_rate_limiter = None
-    return True

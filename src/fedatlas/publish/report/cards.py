@@ -1,10 +1,11 @@
-"""Cards: headlines with one verdict each, from the verdicts that the gallery holds.
+"""Headlines, sentences of a paper with the claims that test them, and cards: headlines with one verdict each.
 
-The rule of a verdict: interpretations of a part that agree give the part's verdict; if they differ, it is *undecided*.
-Those that are vacuous or not tested do not count; a part with no others is *vacuous* or *not tested*. A sentence with
-several parts is *not held* if one of them is not, else *undecided* if one is undecided, vacuous or not tested, else
-*equal* if one is, else *held*. Results on a substitute do not test the sentence: the verdict is *not tested*, with what
-the substitute gave in brackets.
+Each paper has a file of headlines. The verdicts of cards follow from those that the gallery holds, by this rule:
+interpretations of a part that agree give the part's verdict; if they differ, it is *undecided*. Those that are vacuous
+or not tested do not count; a part with no others is *vacuous* or *not tested*. A sentence with several parts is *not
+held* if one of them is not, else *undecided* if one is undecided, vacuous or not tested, else *equal* if one is, else
+*held*. Results on a substitute do not test the sentence: the verdict is *not tested*, with what the substitute gave in
+brackets.
 """
 
 import re
@@ -16,8 +17,8 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES
-from fedatlas.io.files import read_yaml
 from fedatlas.io.formats import escape_markdown
+from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.report.facts import rests_on_normal_noise
 from fedatlas.publish.report.numbering import find_places
 from fedatlas.registry.bibliography import reference
@@ -33,6 +34,13 @@ LEVELS = {
     SUBSTITUTE: "a substitute for the paper's model or data",
     NOT_RUN: "not run",
 }  # levels of evidence, from the strongest
+
+SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
+SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim, and so leave a sentence undecided
+# columns of claims.csv that a card keeps
+ROW = ("experiment", "size", "claim", "text", "interpretation", "source", "paper", "ours", "verdict", "seeds", "p")
+
+Card = dict[str, Any]  # JSON types; `make_cards` names the keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,44 +166,6 @@ def _in_one_line(value: Any) -> Any:
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
-SIGNS = {HELD: "✓", EQUAL: "=", UNDECIDED: "?", NOT_HELD: "✗", VACUOUS: "∅", UNTESTED: "–", NOT_RUN: "–"}
-
-# columns of claims.csv
-ROW = ("experiment", "size", "claim", "text", "interpretation", "source", "paper", "ours", "verdict", "seeds", "p")
-SILENT = (VACUOUS, UNTESTED, NOT_TESTED)  # verdicts that say nothing about a claim, and so leave a sentence undecided
-
-
-Card = dict[str, Any]  # JSON types; `make_cards` names the keys
-
-
-def judge_part(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a part of a sentence, from those of its interpretations."""
-    distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
-    if not distinct:
-        return VACUOUS if VACUOUS in verdicts else UNTESTED
-    (verdict, *others) = distinct
-    return UNDECIDED if others else verdict
-
-
-def judge_sentence(parts: Sequence[str]) -> str:
-    """Return the verdict on a sentence, from those of its parts."""
-    distinct = set(parts)
-    if distinct <= set(SILENT):
-        return VACUOUS if distinct == {VACUOUS} else UNTESTED
-    if distinct & set(SILENT):
-        distinct |= {UNDECIDED}
-    return next(verdict for verdict in (NOT_HELD, UNDECIDED, EQUAL, HELD) if verdict in distinct)
-
-
-def count_parts(parts: Sequence[str]) -> str:
-    """Return how many parts have which verdict, as ``3 of 4 held, 1 not held``; empty for fewer than two."""
-    if len(parts) < 2:
-        return ""
-    counts = Counter(parts)
-    (first, count), *others = [(verdict, counts[verdict]) for verdict in SIGNS if counts[verdict]]
-    return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in others)])
-
-
 def make_cards(
     papers: Sequence[PaperHeadlines],
     claims: Sequence[Mapping[str, str]],
@@ -237,34 +207,6 @@ def make_cards(
             ]
             cards.append(card)
     return cards
-
-
-def card_experiments(card: Card) -> list[str]:
-    """Return the names of the experiments that a card rests on."""
-    rows = [row for part in card["parts"] for row in part["rows"]] + [row for _, row in card["elsewhere"]]
-    return list(dict.fromkeys(row["experiment"] for row in rows))
-
-
-def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
-    """Return in Markdown what the attack found on the statement that a card names, for experiments on which it rests.
-
-    Args:
-        card: The card, whose place in the paper names the statement.
-        found: Rows of statements.csv, which the folder statements writes.
-    """
-    experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
-    numbers = set(map(str, find_places(card["place"])))
-    # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
-    named = [row for row in found if re.split(r",| \(", row["statement"])[0] in numbers]
-    texts = [
-        f"{escape_markdown(row['statement'])}: {row['found']}" for row in named if row["experiment"] in experiments
-    ]
-    return "; ".join(dict.fromkeys(texts))
-
-
-def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the row of each claim by EXPERIMENT/CLAIM."""
-    return {f"{row['experiment']}/{row['claim']}": {name: row.get(name) or "" for name in ROW} for row in claims}
 
 
 def _make_card(id: str, headline: Headline, rows: Mapping[str, dict[str, str]], unrecorded: Collection[str]) -> Card:
@@ -335,3 +277,59 @@ def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
             row = (matching or part["rows"])[0]
             return f"{part['name']}: {row['ours']}" if len(parts) > 1 else row["ours"]
     return ""
+
+
+def judge_part(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a part of a sentence, from those of its interpretations."""
+    distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
+    if not distinct:
+        return VACUOUS if VACUOUS in verdicts else UNTESTED
+    (verdict, *others) = distinct
+    return UNDECIDED if others else verdict
+
+
+def judge_sentence(parts: Sequence[str]) -> str:
+    """Return the verdict on a sentence, from those of its parts."""
+    distinct = set(parts)
+    if distinct <= set(SILENT):
+        return VACUOUS if distinct == {VACUOUS} else UNTESTED
+    if distinct & set(SILENT):
+        distinct |= {UNDECIDED}
+    return next(verdict for verdict in (NOT_HELD, UNDECIDED, EQUAL, HELD) if verdict in distinct)
+
+
+def count_parts(parts: Sequence[str]) -> str:
+    """Return how many parts have which verdict, as ``3 of 4 held, 1 not held``; empty for fewer than two."""
+    if len(parts) < 2:
+        return ""
+    counts = Counter(parts)
+    (first, count), *others = [(verdict, counts[verdict]) for verdict in SIGNS if counts[verdict]]
+    return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in others)])
+
+
+def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the row of each claim by EXPERIMENT/CLAIM."""
+    return {f"{row['experiment']}/{row['claim']}": {name: row.get(name) or "" for name in ROW} for row in claims}
+
+
+def card_experiments(card: Card) -> list[str]:
+    """Return the names of the experiments that a card rests on."""
+    rows = [row for part in card["parts"] for row in part["rows"]] + [row for _, row in card["elsewhere"]]
+    return list(dict.fromkeys(row["experiment"] for row in rows))
+
+
+def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
+    """Return in Markdown what the attack found on the statement that a card names, for experiments on which it rests.
+
+    Args:
+        card: The card, whose place in the paper names the statement.
+        found: Rows of statements.csv, which the folder statements writes.
+    """
+    experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
+    numbers = set(map(str, find_places(card["place"])))
+    # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
+    named = [row for row in found if re.split(r",| \(", row["statement"])[0] in numbers]
+    texts = [
+        f"{escape_markdown(row['statement'])}: {row['found']}" for row in named if row["experiment"] in experiments
+    ]
+    return "; ".join(dict.fromkeys(texts))

@@ -1,4 +1,7 @@
-"""What pages and MLflow read of an experiment besides its numbers: the facts of about.json, the verdicts of claims.csv."""
+"""What pages and MLflow read of an experiment besides its numbers.
+
+These are its facts, which about.json holds, and the verdicts on its claims, which claims.csv holds.
+"""
 
 import csv
 import io
@@ -25,7 +28,8 @@ from fedatlas.results.comparing.intervals import LEVEL, needed_seeds
 if TYPE_CHECKING:
     import pandas as pd
 
-
+FACTS_FILE = "about.json"  # in the folder of an experiment's results
+KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
 # class in report.css and sign of each verdict that claims.csv may hold
 VERDICTS = {
     HELD: ("held", "✓"),
@@ -37,6 +41,43 @@ VERDICTS = {
     UNTESTED: ("not-tested", "–"),
     NOT_TESTED: ("not-tested", "–"),
 }
+
+Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts_builder.build_facts` names the keys
+
+
+def read_facts(path: str | Path) -> Facts:
+    """Return the facts in a file.
+
+    Raises:
+        UserError: The file does not exist or does not hold facts.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict) or (missing := sorted(KEYS - content.keys())):
+        lack = f" (it lacks {', '.join(missing)})" if isinstance(content, dict) else ""
+        raise UserError(f"{path} does not describe an experiment{lack}; `snakemake` makes it again")
+    return content
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
+    lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    try:
+        rows = list(lines)
+    except csv.Error as error:
+        raise UserError(f"{path} is not CSV: {error}") from None
+    for row in rows:
+        row.setdefault("p", "")
+        texts = all(isinstance(row.get(name), str) for name in COLUMNS)
+        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES:
+            raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
+    return rows
+
+
+def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
+    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
 
 
 def rests_on_normal_noise(claim: Mapping[str, str]) -> bool:
@@ -75,47 +116,3 @@ def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str
             row["q"] = ""
         for row, q in zip(tested, false_discovery_control([float(row["p"]) for row in tested]), strict=True):
             row["q"] = f"{q:.3g}"
-
-
-def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
-    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
-
-
-def read_verdicts(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a claims.csv. Raises UserError if the file is not one."""
-    lines = csv.DictReader(io.StringIO(read_text(path), newline=""))
-    try:
-        rows = list(lines)
-    except csv.Error as error:
-        raise UserError(f"{path} is not CSV: {error}") from None
-    for row in rows:
-        row.setdefault("p", "")
-        texts = all(isinstance(row.get(name), str) for name in COLUMNS)
-        if not texts or row["verdict"] not in VERDICTS or row["size"] not in SIZES:
-            raise UserError(f"{path} holds no claims of fedatlas: it lacks columns or cells, or has another verdict")
-    return rows
-
-
-FACTS_FILE = "about.json"  # in the folder of an experiment's results
-
-
-KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
-
-
-Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts_builder.build_facts` names the keys
-
-
-def read_facts(path: str | Path) -> Facts:
-    """Return the facts in a file.
-
-    Raises:
-        UserError: The file does not exist or does not hold facts.
-    """
-    content = read_json(path)
-    if not isinstance(content, dict) or (missing := sorted(KEYS - content.keys())):
-        lack = f" (it lacks {', '.join(missing)})" if isinstance(content, dict) else ""
-        raise UserError(f"{path} does not describe an experiment{lack}; `snakemake` makes it again")
-    return content

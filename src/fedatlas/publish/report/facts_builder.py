@@ -1,4 +1,4 @@
-"""Building the facts of an experiment, when the workflow builds its graph.
+"""Building the facts of an experiment when the workflow builds its graph, and citations of what the atlas holds.
 
 Options of algorithms, the catalogue of data and the bibliography are read here; jobs read only the facts.
 """
@@ -24,7 +24,10 @@ from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.publish.report.facts import Facts
 from fedatlas.registry.bibliography import bibtex, entries, entry, reference
 
+# keys of an experiment's file that its page shows
 SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "select", "seeds")
+# keys of what is cited where nothing is named
+PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
 
 
 def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> Facts:
@@ -104,7 +107,21 @@ def _with_names(value: Any) -> Any:
     return display_name(value) if isinstance(value, str) else value
 
 
-PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
+def citation_keys(experiment: Experiment) -> list[str]:
+    """Return the distinct keys of an experiment's paper, its algorithms and its data."""
+    keys = [experiment.paper]
+    for id in experiment.algorithms:
+        keys += _algorithm_keys(experiment.algorithm(id))
+    # values of an axis replace the problem's, and custom data may have no citation
+    data = [experiment.axes.get(f"problem.{key}", [experiment.problem.get(key)]) for key in ("data", "test")]
+    keys += [key for names in data for name in names if name and (key := sources.info(name).citation)]
+    return list(dict.fromkeys(keys))
+
+
+def _algorithm_keys(name: str) -> list[str]:
+    """Return the key that an algorithm declares, if it declares one."""
+    key = getattr(ALGORITHMS.get(name), "cite", None)
+    return [key] if key else []
 
 
 def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> str:
@@ -123,20 +140,3 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
     known = (name if name in keys else ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
     return bibtex(key for name in known for key in lookup("name", name, keys))
-
-
-def citation_keys(experiment: Experiment) -> list[str]:
-    """Return the distinct keys of an experiment's paper, its algorithms and its data."""
-    keys = [experiment.paper]
-    for id in experiment.algorithms:
-        keys += _algorithm_keys(experiment.algorithm(id))
-    # values of an axis replace the problem's, and custom data may have no citation
-    data = [experiment.axes.get(f"problem.{key}", [experiment.problem.get(key)]) for key in ("data", "test")]
-    keys += [key for names in data for name in names if name and (key := sources.info(name).citation)]
-    return list(dict.fromkeys(keys))
-
-
-def _algorithm_keys(name: str) -> list[str]:
-    """Return the key that an algorithm declares, if it declares one."""
-    key = getattr(ALGORITHMS.get(name), "cite", None)
-    return [key] if key else []

@@ -1,4 +1,4 @@
-"""Tables of the report: best values, chosen hyper-parameters and costs."""
+"""What a page shows of an experiment: tables, warnings about its numbers, interactive charts and pictures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,12 @@ from fedatlas.results.figures.description import Cell, TextTable
 if TYPE_CHECKING:
     import pandas as pd
 
-
 COST_COLUMNS = ("rounds", "vectors_up", "vectors_down", "bits_up", "bits_down", "gradients", "seconds")
+MAX_SETTINGS = 4  # that a warning names; the rest is counted
+MAX_POINTS, DIGITS = 200, 5  # of a line of a chart, longer ones are thinned; of its numbers
+COLOURS = 128  # of a picture
+
+Row = Mapping[str, Any]  # of a table
 
 
 def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
@@ -39,7 +43,7 @@ def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
         table: The experiment's table.
     """
     blocks: dict[Any, list[tuple[tuple[str, ...], list[Cell]]]] = {}
-    for point, part in _groups(table[table["chosen"]], facts["axes"]):
+    for point, part in _by_point(table[table["chosen"]], facts["axes"]):
         means, sds, counts = (part[name].tolist() for name in ("score", "score_sd", "seeds"))
         near = within_noise(means, sds, counts, facts["select"]["goal"])
         known = {
@@ -74,7 +78,7 @@ def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     deviation = ["sd"] if len(facts["seeds"]) > 1 else []
     heads = [facts["score"], *deviation, *tuned, *(name.replace("_", " ") for name in COST_COLUMNS), "diverged"]
     rows = []
-    for _, part in _groups(chosen, facts["axes"]):
+    for _, part in _by_point(chosen, facts["axes"]):
         for _, row in part.iterrows():
             names = (
                 *(labels.text(parse_cell(row[axis])) for axis in facts["axes"]),
@@ -92,16 +96,14 @@ def chosen_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     )
 
 
-def _groups(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:
+def _by_point(frame: pd.DataFrame, axes: list[str]) -> Iterable[tuple[Any, pd.DataFrame]]:
     return frame.groupby(axes, sort=False) if axes else [((), frame)]
-
-
-Row = Mapping[str, Any]  # of a table
-MAX_SETTINGS = 4  # text by a warning; the rest is counted
 
 
 def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[str]:
     """Return warnings about an experiment's numbers, a sentence for each kind and algorithm.
+
+    They tell of choices at the end of a grid, values that fresh seeds refuted, divergence and lossy data.
 
     Args:
         facts: The experiment's facts.
@@ -117,14 +119,14 @@ def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[s
         )
     for id, name in facts["algorithms"].items():
         rows = [row for row in chosen if row["algorithm"] == id]
-        for edge, part in _seed_groups(rows, "edge", ("",)).items():
+        for edge, part in _by_text(rows, "edge", ("",)).items():
             ends = (part.partition(" ") for part in edge.split("; "))  # such as ``lr at its highest value``
             best = " and the best ".join(f"`{parameter}` {place}" for parameter, _, place in ends)
             sentences.append(
                 f"{name}: the best {best} of the search{_settings(facts, part, len(rows))}; no best value "
                 "inside was found."
             )
-        for outcome, part in _seed_groups(rows, "confirmation", ("", "confirmed")).items():
+        for outcome, part in _by_text(rows, "confirmation", ("", "confirmed")).items():
             sentences.append(
                 f"{name}: fresh seeds refuted the best value of the tuning seeds, and the search went on; the chosen "
                 f"value is {outcome}{_settings(facts, part, len(rows))}."
@@ -145,7 +147,7 @@ def find_warnings(facts: Facts, table: Iterable[Row], meta: TableMeta) -> list[s
     return sentences
 
 
-def _seed_groups(rows: Iterable[Row], column: str, common: Collection[str]) -> dict[str, list[Row]]:
+def _by_text(rows: Iterable[Row], column: str, common: Collection[str]) -> dict[str, list[Row]]:
     """Return rows by their text in a column, without those that have none or a common one."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -166,20 +168,16 @@ def _settings(facts: Facts, rows: Sequence[Row], total: int) -> str:
     return f" in {len(settings)} of {total} settings ({text})"
 
 
-MAX_POINTS = 200  # of a line; longer ones are thinned
-DIGITS = 5
-
-
-def compress(text: str) -> str:
-    """Return a text for a page, compressed by gzip, in base 64; equal texts give equal results."""
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-
-
 def load_chart(folder: Path, name: str) -> dict[str, Any] | None:
     """Return a figure's chart as JSON types, or None for a figure that has only an image.
 
     Besides the keys of `fedatlas.results.figures.description`, whose words are plain here, it has ``panels``, the
     numbers of lines.
+
+    Charts are drawn by Chart.js, whose published file lies in ``chartjs/`` as it is. It is the smallest maintained
+    library with logarithmic axes: 0.1 MB in the page, against 0.5 MB of Bokeh, which has more tools than a report
+    needs, and 1.5 MB of Plotly. The page holds it once, compressed, and unpacks it when the first figure comes into
+    view.
 
     Args:
         folder: Folder of the figures.
@@ -238,11 +236,17 @@ def _round(values: pd.Series) -> list[float | None]:
     return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in np.asarray(values, float)]
 
 
-COLOURS = 128
+def compress(text: str) -> str:
+    """Return a text for a page, compressed by gzip, in base 64; equal texts give equal results."""
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
 def reduce_colours(source: Path) -> bytes:
-    """Return a PNG with a palette of few colours. Raise UserError if the file cannot be read."""
+    """Return a PNG with a palette of few colours, a third of its size: pages and repositories hold many of them.
+
+    Raises:
+        UserError: The file cannot be read.
+    """
     from PIL import Image
 
     buffer = io.BytesIO()

@@ -1,7 +1,8 @@
 """Runs of an experiment in MLflow, brought up to date through MLflow's public client.
 
-A run has its identity in the tag fedatlas.key, and a hash of its content and its children's in fedatlas.digest. The
-status FINISHED is written last, so a run that was cut off is recognised and written again.
+The client is that of a server, or of an SQLite database. A run has its identity in the tag fedatlas.key, and a hash of
+its content and its children's in fedatlas.digest. The status FINISHED is written last, so a run that was cut off is
+recognised and written again.
 
 The page of an experiment has a note, tags, and the view *Summary* of its setting runs. A stored view is a tag of the
 experiment, and a link that names its key opens it. MLflow 3.17 reads a name and a state, which is text; earlier
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Dataset, Experiment
 
-
 SERVER = re.compile(r"https?://([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[^\s@?#\\]*)?")
 DATABASE = re.compile(r"sqlite:///(?!:memory:|file:|~|.*://|(?:.*/)?\.\.?\Z)([^?\x00-\x1f\x7f\ud800-\udfff]+(?<!/))")
 TRAINING = "workflowType=machine_learning"  # without it, MLflow's pages are those for language models
@@ -50,89 +50,14 @@ ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
 }
 
-
-class TrackingError(UserError):
-    """A server does not take runs: it is away, or asks for a password."""
-
-
-def validate(uri: Any) -> None:
-    """Raise UserError if no runs can be logged to an address, which the sentence does not repeat: it may be secret."""
-    if not isinstance(uri, str) or not (SERVER.fullmatch(uri) or DATABASE.fullmatch(uri)):
-        raise UserError(
-            "this is not an address for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, or "
-            "that of a server, such as http://host:5000, without a user's name and a password, which stand in "
-            "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or a token in MLFLOW_TRACKING_TOKEN"
-        )
-
-
-def database_path(uri: str) -> Path | None:
-    """Return the path of an SQLite database, or None for the address of a server."""
-    match = DATABASE.fullmatch(uri)
-    return Path(match[1]) if match else None
-
-
-@contextlib.contextmanager
-def connect(uri: str) -> Iterator["MlflowClient"]:
-    """Provide an MlflowClient inside the block. Processes that log to a database take turns.
-
-    Args:
-        uri: ``sqlite:///FILE`` or the address of a server.
-
-    Raises:
-        TrackingError: The server does not take runs.
-        UserError: The database cannot be written.
-    """
-    os.environ.update({**ENVIRONMENT, **os.environ})
-    from alembic.util import CommandError
-    from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
-    from sqlalchemy.exc import SQLAlchemyError
-
-    path = database_path(uri)
-    try:
-        with exclusive(path) if path else contextlib.nullcontext():
-            if path:
-                if not path.exists():
-                    with atomic(path) as temporary:  # whole or not at all
-                        MlflowClient(f"sqlite:///{temporary}")
-                with contextlib.closing(sqlite3.connect(path)) as database:
-                    database.execute("SELECT version_num FROM alembic_version")  # of a database of MLflow, and no other
-                    database.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
-            yield MlflowClient(uri)
-            if path:
-                # `fedatlas` ends without closing MLflow's connections, of which the last one would fold the log in
-                with contextlib.closing(sqlite3.connect(path)) as written:
-                    written.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
-        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
-
-
-def serve_ui(uri: str, port: int = 5000) -> None:
-    """Print the address of the user interface, and become MLflow's server of a database.
-
-    Args:
-        uri: ``sqlite:///FILE``, or the address of a server.
-        port: Port of the user interface.
-
-    Raises:
-        UserError: The database does not exist.
-    """
-    path = database_path(uri)
-    if path and not path.exists():
-        raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
-    address = f"http://127.0.0.1:{port}" if path else uri.rstrip("/")
-    print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)
-    if path:
-        options = ["--workers", "1", "--port", str(port), "--backend-store-uri", uri]
-        options += ["--artifacts-destination", str(path.with_name(ARTIFACTS))]
-        os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *options], os.environ | ENVIRONMENT)
-
-
 KEY, DIGEST, PARENT = "fedatlas.key", "fedatlas.digest", "mlflow.parentRunId"
 VIEW, VIEW_KEY = "mlflow.sharedViewState.", "fedatlas-"  # followed by the size
 NAME = "attributes.`Run Name`"
 MAX_LENGTH, MAX_TAG = 5000, 8000  # characters that all versions of MLflow store of the tag of an experiment, and a run
+
+
+class TrackingError(UserError):
+    """A server does not take runs: it is away, or asks for a password."""
 
 
 def log(facts: Facts, folder: str | Path, uri: str, run_file: str | Path | None = None) -> dict[str, int]:
@@ -242,9 +167,6 @@ def _dataset(name: str, provenance: Mapping[str, Any]) -> "Dataset":
     return Dataset(name, digest, "http", json.dumps({"url": urls[0]}), profile=json.dumps(profile))
 
 
-# -- the page of an experiment
-
-
 def _describe(client: "MlflowClient", experiment: "Experiment", facts: Facts) -> None:
     """Bring note, tags and summary of an experiment up to date."""
     tags = {key: facts["tags"][key] for key in ("paper", "source")}
@@ -290,3 +212,77 @@ def _summary(facts: Facts, created: int | None) -> str:
     value = {"name": f"Summary ({facts['size']})", "createdAt": created or 0, "state": packed}
     both = json.dumps({**value, **state})
     return both if len(both) <= MAX_LENGTH else json.dumps(value)
+
+
+def validate(uri: Any) -> None:
+    """Raise UserError if no runs can be logged to an address, which the sentence does not repeat: it may be secret."""
+    if not isinstance(uri, str) or not (SERVER.fullmatch(uri) or DATABASE.fullmatch(uri)):
+        raise UserError(
+            "this is not an address for MLflow runs: give sqlite:///FILE, such as sqlite:///results/mlflow.db, or "
+            "that of a server, such as http://host:5000, without a user's name and a password, which stand in "
+            "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or a token in MLFLOW_TRACKING_TOKEN"
+        )
+
+
+def database_path(uri: str) -> Path | None:
+    """Return the path of an SQLite database, or None for the address of a server."""
+    match = DATABASE.fullmatch(uri)
+    return Path(match[1]) if match else None
+
+
+@contextlib.contextmanager
+def connect(uri: str) -> Iterator["MlflowClient"]:
+    """Provide an MlflowClient inside the block. Processes that log to a database take turns.
+
+    Args:
+        uri: ``sqlite:///FILE`` or the address of a server.
+
+    Raises:
+        TrackingError: The server does not take runs.
+        UserError: The database cannot be written.
+    """
+    os.environ.update({**ENVIRONMENT, **os.environ})
+    from alembic.util import CommandError
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    path = database_path(uri)
+    try:
+        with exclusive(path) if path else contextlib.nullcontext():
+            if path:
+                if not path.exists():
+                    with atomic(path) as temporary:  # whole or not at all
+                        MlflowClient(f"sqlite:///{temporary}")
+                with contextlib.closing(sqlite3.connect(path)) as database:
+                    database.execute("SELECT version_num FROM alembic_version")  # of a database of MLflow, and no other
+                    database.execute("PRAGMA journal_mode = WAL")  # a fifth less time of the processor
+            yield MlflowClient(uri)
+            if path:
+                # `fedatlas` ends without closing MLflow's connections, of which the last one would fold the log in
+                with contextlib.closing(sqlite3.connect(path)) as written:
+                    written.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except (MlflowException, SQLAlchemyError, CommandError, sqlite3.Error, OSError) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise (UserError if path else TrackingError)(f"MLflow cannot log to {uri}: {reason}") from error
+
+
+def serve_ui(uri: str, port: int = 5000) -> None:
+    """Print the address of the user interface, and become MLflow's server of a database.
+
+    Args:
+        uri: ``sqlite:///FILE``, or the address of a server.
+        port: Port of the user interface.
+
+    Raises:
+        UserError: The database does not exist.
+    """
+    path = database_path(uri)
+    if path and not path.exists():
+        raise UserError(f"there is no {path} yet: run `fedatlas track --all` first")
+    address = f"http://127.0.0.1:{port}" if path else uri.rstrip("/")
+    print(f"MLflow: {address}/#/experiments?{TRAINING}", flush=True)
+    if path:
+        options = ["--workers", "1", "--port", str(port), "--backend-store-uri", uri]
+        options += ["--artifacts-destination", str(path.with_name(ARTIFACTS))]
+        os.execve(sys.executable, [sys.executable, "-m", "mlflow", "ui", *options], os.environ | ENVIRONMENT)

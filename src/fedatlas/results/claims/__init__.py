@@ -1,6 +1,7 @@
 """Checks of papers' claims: a module of this folder that defines a named `Check` adds a kind.
 
-A check is declared by its options alone; its method `judge` returns the outcome on an experiment's results.
+A check is declared by its options alone; its method `judge` returns the outcome on an experiment's results. The base
+classes here have the options that several checks share.
 """
 
 import functools
@@ -257,8 +258,6 @@ class QuantityCheck(CostOptions, Check):
                 pairs = results.pairs(first, ours[point], second, theirs[point])
                 yield first, second, point, pairs, failed.get(point, "")
 
-
-__all__ = ["CHECKS", "Check", "checks_at_size"]
 
 CHECKS: Family[Check] = Family("check", __name__, Check)
 

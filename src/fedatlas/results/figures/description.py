@@ -3,6 +3,11 @@
 A figure is a frame of numbers with one of these descriptions. They are written as ``FIGURE.csv`` and ``FIGURE.json``,
 from which `fedatlas.results.figures.renderer` draws pictures, and ``charts.js`` in a browser. Words may hold formulas
 between dollar signs.
+
+An algorithm has one colour, marker and line throughout the atlas. The colours extend those of Okabe and Ito (2008).
+Each two of them look at least 9.5 apart (CIEDE2000) to people with any colour vision, so up to as many entries as there
+are colours differ by colour alone. Entries of an experiment also differ in marker or line. The paper's own method is
+never grey.
 """
 
 import itertools
@@ -15,8 +20,10 @@ import numpy as np
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-
-Key = TypeVar("Key")
+FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
+FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
+SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
+DIVERGED = "diverged after this"  # the remark on the last point of a line that diverged
 
 BLACK, GREY = "#262626", "#a3a3a3"
 ORANGE, SKY, GREEN, BLUE, VERMILION, PINK = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#c679af"
@@ -32,6 +39,42 @@ MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p", "d", "h", "*", "8")
 SOLID: tuple[float, ...]
 SOLID, DASHED, DOTTED, DASHDOT = (), (5, 1.6), (1.2, 1.4), (5, 1.5, 1.2, 1.5)
 DASHES = (SOLID, DASHED, DOTTED, DASHDOT)
+
+# Settings of matplotlib, beside its defaults, so that a figure has the same bytes whoever draws it.
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "figure.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,  # publishers refuse fonts of type 3
+    "axes.edgecolor": "#444444",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "lines.linewidth": WIDTH,
+    "lines.markersize": 5.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "svg.hashsalt": "fedatlas",
+}
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A description of a kind, which tells renderers what it is."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as JSON types."""
+        return {"kind": self.kind, **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -53,6 +96,95 @@ class Line:
     name: str = ""
     quiet: bool = False
     weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Lines(Description):
+    """Lines over an abscissa. The numbers have the column ``algorithm``, and ``panel`` where there are several panels.
+
+    Attributes:
+        x: Words of each column that can be the abscissa; the first is drawn.
+        y: Column and words of the ordinate. A value that is not finite is marked as diverged.
+        lines: Lines by the id in the column ``algorithm``.
+        range: Columns of the smallest and the largest value.
+        bands: Columns of further low and high ends, by their words.
+        categories: (cell, words) of an abscissa that holds words; its points are not connected.
+        bars: Whether categories have bars.
+        dotted: Words of each column that is drawn as a dotted line of each algorithm.
+        rings: Words of each column that is drawn as rings.
+        logx, logy: Scales at first.
+        remark: Column of words on single points, whose markers are then hollow.
+        hollow: Meaning of a hollow marker.
+        limits: Limits of the ordinate.
+        steps: Whether lines are steps.
+        note: Meaning of a line and a range.
+    """
+
+    kind = "lines"
+
+    x: Mapping[str, str]
+    y: tuple[str, str]
+    lines: Mapping[str, Line]
+    range: tuple[str, str] | None = None
+    bands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    categories: Sequence[tuple[str, str]] = ()
+    bars: bool = False
+    dotted: Mapping[str, str] = field(default_factory=dict)
+    rings: Mapping[str, str] = field(default_factory=dict)
+    logx: bool = False
+    logy: bool = False
+    remark: str = ""
+    hollow: str = ""
+    limits: tuple[float, float] | None = None
+    steps: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Heatmap(Description):
+    """Coloured cells, in a panel for each value of the column ``panel`` where the numbers have it.
+
+    Attributes:
+        x, y, value: Column and words of abscissa, ordinate and colour.
+        note: Meaning of a number.
+    """
+
+    kind = "heatmap"
+
+    x: tuple[str, str]
+    y: tuple[str, str]
+    value: tuple[str, str]
+    note: str = ""
+
+
+class Cell(NamedTuple):
+    """A cell of a table: its text, and whether it is bold."""
+
+    text: str = ""
+    bold: bool = False
+
+
+Names = tuple[str, ...]  # of a row
+Block = tuple[str, Sequence[tuple[Names, Sequence[Cell]]]]  # title and rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextTable(Description):
+    """A table of texts: names to the left, heads above, blocks of rows.
+
+    Attributes:
+        corner: Heads of the columns at the left, which hold names.
+        heads: Rows of heads of the other columns from the top, each with (text, number of columns).
+        blocks: (title, rows) of each block; a row is its names with its cells.
+        note: Sentences for the foot.
+    """
+
+    kind = "table"
+
+    corner: Sequence[str] = ("",)
+    heads: Sequence[Sequence[tuple[str, int]]]
+    blocks: Sequence[Block]
+    note: str = ""
 
 
 STYLES = {
@@ -150,136 +282,6 @@ def _additional_style(new: bool, present: list[Line]) -> Line:
 def _rotate(values: tuple[Key, ...], by: int) -> tuple[Key, ...]:
     by %= len(values)
     return values[by:] + values[:by]
-
-
-# Settings of matplotlib, beside its defaults, so that a figure has the same bytes whoever draws it.
-RC = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9.5,
-    "axes.titlesize": 10,
-    "figure.labelsize": 10,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-    "savefig.dpi": 200,
-    "pdf.fonttype": 42,  # publishers refuse fonts of type 3
-    "axes.edgecolor": "#444444",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
-    "lines.linewidth": WIDTH,
-    "lines.markersize": 5.5,
-    "legend.frameon": False,
-    "legend.handlelength": 2.6,
-    "svg.hashsalt": "fedatlas",
-}
-
-
-FLOOR = 1e-16  # below this a suboptimality in double precision is rounding error, of either sign
-FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
-SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
-DIVERGED = "diverged after this"  # the remark on the last point of a line that diverged
-
-
-@dataclass(frozen=True)
-class Description:
-    """A description of a kind, which tells renderers what it is."""
-
-    kind: ClassVar[str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the description as JSON types."""
-        return {"kind": self.kind, **asdict(self)}
-
-
-@dataclass(frozen=True)
-class Lines(Description):
-    """Lines over an abscissa. The numbers have the column ``algorithm``, and ``panel`` where there are several panels.
-
-    Attributes:
-        x: Words of each column that can be the abscissa; the first is drawn.
-        y: Column and words of the ordinate. A value that is not finite is marked as diverged.
-        lines: Lines by the id in the column ``algorithm``.
-        range: Columns of the smallest and the largest value.
-        bands: Columns of further low and high ends, by their words.
-        categories: (cell, words) of an abscissa that holds words; its points are not connected.
-        bars: Whether categories have bars.
-        dotted: Words of each column that is drawn as a dotted line of each algorithm.
-        rings: Words of each column that is drawn as rings.
-        logx, logy: Scales at first.
-        remark: Column of words on single points, whose markers are then hollow.
-        hollow: Meaning of a hollow marker.
-        limits: Limits of the ordinate.
-        steps: Whether lines are steps.
-        note: Meaning of a line and a range.
-    """
-
-    kind = "lines"
-
-    x: Mapping[str, str]
-    y: tuple[str, str]
-    lines: Mapping[str, Line]
-    range: tuple[str, str] | None = None
-    bands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    categories: Sequence[tuple[str, str]] = ()
-    bars: bool = False
-    dotted: Mapping[str, str] = field(default_factory=dict)
-    rings: Mapping[str, str] = field(default_factory=dict)
-    logx: bool = False
-    logy: bool = False
-    remark: str = ""
-    hollow: str = ""
-    limits: tuple[float, float] | None = None
-    steps: bool = False
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Heatmap(Description):
-    """Coloured cells, in a panel for each value of the column ``panel`` where the numbers have it.
-
-    Attributes:
-        x, y, value: Column and words of abscissa, ordinate and colour.
-        note: Meaning of a number.
-    """
-
-    kind = "heatmap"
-
-    x: tuple[str, str]
-    y: tuple[str, str]
-    value: tuple[str, str]
-    note: str = ""
-
-
-class Cell(NamedTuple):
-    """A cell of a table: its text, and whether it is bold."""
-
-    text: str = ""
-    bold: bool = False
-
-
-Names = tuple[str, ...]  # of a row
-Block = tuple[str, Sequence[tuple[Names, Sequence[Cell]]]]  # title and rows
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextTable(Description):
-    """A table of texts: names to the left, heads above, blocks of rows.
-
-    Attributes:
-        corner: Heads of the columns at the left, which hold names.
-        heads: Rows of heads of the other columns from the top, each with (text, number of columns).
-        blocks: (title, rows) of each block; a row is its names with its cells.
-        note: Sentences for the foot.
-    """
-
-    kind = "table"
-
-    corner: Sequence[str] = ("",)
-    heads: Sequence[Sequence[tuple[str, int]]]
-    blocks: Sequence[Block]
-    note: str = ""
 
 
 def describe_lines(

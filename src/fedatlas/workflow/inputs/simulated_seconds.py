@@ -1,4 +1,8 @@
-"""Curves with the time that their runs would have taken on the clients of a figure's cost model."""
+"""Curves with the time that their runs would have taken on the clients of a figure's cost model.
+
+It follows from the exchanges in the run files. A round takes as long as its slowest active client needs to receive,
+compute and send (`Workload.seconds`). A round without any active client takes no time.
+"""
 
 import functools
 import json
@@ -65,34 +69,6 @@ class ActiveClients:
         return np.arange(stop - start) if self.ids is None else self.ids[start:stop]
 
 
-def seconds(model: CostModel, workload: Workload, active: ActiveClients, ledgers: Iterable[Ledger]) -> np.ndarray:
-    """Return the seconds from the start of a run to each of its evaluations, (evaluations,).
-
-    Args:
-        model: Cost model of the clients.
-        workload: Meaning of the run's exchanges.
-        active: Active clients of all rounds.
-        ledgers: Exchanges of the rounds before each evaluation and after the one before.
-    """
-    clients = len(workload.sizes)
-    rates = model.rates(clients)
-
-    def compute(profile: Profile, members: np.ndarray) -> np.ndarray:
-        return workload.seconds(model, rates, profile, members)
-
-    of_all = functools.cache(functools.partial(compute, members=np.arange(clients)))
-    elapsed, t, total = [], 0, 0.0
-    for ledger in ledgers:
-        for profile, rounds in ledger:
-            if any(isinstance(amount, tuple) for exchange in profile for amount in exchange):
-                total += sum(float(compute(profile, active.members(k)).max()) for k in range(t, t + rounds))
-            elif profile:
-                total += active.slowest(of_all(profile), t, t + rounds)
-            t += rounds
-        elapsed.append(total)
-    return np.array(elapsed)
-
-
 def specify(figure: "CostFigure", cells: Sequence[Cell]) -> dict[str, str | None]:
     """Return the run files of the figure's algorithms, with the files of their partitions."""
     return files([cell for cell in cells if cell.id in (figure.algorithms or [cell.id])])
@@ -129,7 +105,7 @@ def build(
         driver = create_setting(run).driver_kind
         model = request.model_of(driver)
         curves.loc[rows.index, SIMULATED] = (
-            clocked[rows.index] if driver.clocked else _seconds(model, problem, run, rows)
+            clocked[rows.index] if driver.clocked else _run_seconds(model, problem, run, rows)
         )
     return {"curves": curves}
 
@@ -147,7 +123,7 @@ def _runs(
     return runs
 
 
-def _seconds(model: CostModel, key: tuple[Any, ...], run: Run, rows: "pd.DataFrame") -> np.ndarray:
+def _run_seconds(model: CostModel, key: tuple[Any, ...], run: Run, rows: "pd.DataFrame") -> np.ndarray:
     """Return simulated seconds at a run's evaluations, (rows,). key: Arguments of `_problem`."""
     setting, (problem, number, operations) = create_setting(run), _problem(*key)
     active = _active_clients(
@@ -161,6 +137,34 @@ def _seconds(model: CostModel, key: tuple[Any, ...], run: Run, rows: "pd.DataFra
         batch=setting.batch,
     )
     return seconds(model, workload, active, map(Ledger.parse, rows[EXCHANGES]))
+
+
+def seconds(model: CostModel, workload: Workload, active: ActiveClients, ledgers: Iterable[Ledger]) -> np.ndarray:
+    """Return the seconds from the start of a run to each of its evaluations, (evaluations,).
+
+    Args:
+        model: Cost model of the clients.
+        workload: Meaning of the run's exchanges.
+        active: Active clients of all rounds.
+        ledgers: Exchanges of the rounds before each evaluation and after the one before.
+    """
+    clients = len(workload.sizes)
+    rates = model.rates(clients)
+
+    def compute(profile: Profile, members: np.ndarray) -> np.ndarray:
+        return workload.seconds(model, rates, profile, members)
+
+    of_all = functools.cache(functools.partial(compute, members=np.arange(clients)))
+    elapsed, t, total = [], 0, 0.0
+    for ledger in ledgers:
+        for profile, rounds in ledger:
+            if any(isinstance(amount, tuple) for exchange in profile for amount in exchange):
+                total += sum(float(compute(profile, active.members(k)).max()) for k in range(t, t + rounds))
+            elif profile:
+                total += active.slowest(of_all(profile), t, t + rounds)
+            t += rounds
+        elapsed.append(total)
+    return np.array(elapsed)
 
 
 @functools.lru_cache(maxsize=1)

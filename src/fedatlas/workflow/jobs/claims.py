@@ -1,4 +1,4 @@
-"""Claims of an experiment."""
+"""Claims of an experiment: their verdicts, as a table."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,51 @@ from fedatlas.workflow import inputs
 if TYPE_CHECKING:
     import pandas as pd
 
-
 Row = dict[str, str | float]
+
+
+def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = None) -> None:
+    """Judge claims and write the verdicts as CSV.
+
+    Args:
+        spec: ``view``, ``claims`` and ``inputs``.
+        folder: Folder of table.parquet, curves.parquet and trials.parquet.
+        out: Path of the file.
+        directory: Folder of the prepared data.
+    """
+    table, plain = read(Path(folder) / "table.parquet")
+    curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
+    view, classes = ExperimentView.from_dict(spec["view"]), count_classes(TableMeta.from_dict(plain))
+    write_csv(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
+
+
+def count_classes(meta: TableMeta) -> dict[str, int]:
+    """Return the number of classes by data set, 0 where there are none."""
+    return {name: int(entry.get("classes") or 0) for name, entry in meta.data.items()}
+
+
+def judge(
+    spec: dict[str, Any], results: Results, folder: str, directory: str | None = None, last: int | None = None
+) -> "pd.DataFrame":
+    """Return the verdicts on the claims of an experiment.
+
+    Args:
+        spec: ``claims`` and ``inputs``.
+        results: The experiment's results.
+        folder: Folder of the results, in which the run files lie.
+        directory: Folder of the prepared data.
+        last: Number of seeds at the last interim analysis; by default that of the experiment.
+    """
+
+    def results_for(check: Check) -> Results:
+        if SIMULATED not in check.inputs:
+            return results
+        result_tables = inputs.ResultTables(results.table, results.curves, Path(folder))
+        arguments = inputs.build(check, results.view, spec["inputs"], result_tables, directory)
+        return dataclasses.replace(results, curves=arguments["curves"])
+
+    claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
+    return judge_claims(claims, results, results_for, last)
 
 
 def judge_claims(
@@ -53,13 +96,13 @@ def judge_claims(
     view, rows = results.view, []
     for name, claim in claims.items():
         try:
-            rows.append(_row_at_looks(results, name, claim, results_for or (lambda _: results), last))
+            rows.append(_row_at_analyses(results, name, claim, results_for or (lambda _: results), last))
         except UserError as error:
             raise UserError(f"{view.name} (size {view.size}): claims.{name}.check: {error}") from None
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row_at_looks(
+def _row_at_analyses(
     results: Results, name: str, claim: Claim, results_for: Callable[[Check], Results], last: int | None
 ) -> Row:
     """Return the row of a claim at the first interim analysis that decides it, or at the last."""
@@ -136,47 +179,3 @@ def _row(results: Results, name: str, claim: Claim, results_for: Callable[[Check
 
 def _join(*notes: str) -> str:
     return " ".join(" ".join(notes).split())
-
-
-def make(spec: dict[str, Any], folder: str, out: str, directory: str | None = None) -> None:
-    """Judge claims and write the verdicts as CSV.
-
-    Args:
-        spec: ``view``, ``claims`` and ``inputs``.
-        folder: Folder of table.parquet, curves.parquet and trials.parquet.
-        out: Path of the file.
-        directory: Folder of the prepared data.
-    """
-    table, plain = read(Path(folder) / "table.parquet")
-    curves, trials = (read(Path(folder) / f"{name}.parquet")[0] for name in ("curves", "trials"))
-    view, classes = ExperimentView.from_dict(spec["view"]), count_classes(TableMeta.from_dict(plain))
-    write_csv(out, judge(spec, Results(view, table, curves, trials, classes), folder, directory))
-
-
-def count_classes(meta: TableMeta) -> dict[str, int]:
-    """Return the number of classes by data set, 0 where there are none."""
-    return {name: int(entry.get("classes") or 0) for name, entry in meta.data.items()}
-
-
-def judge(
-    spec: dict[str, Any], results: Results, folder: str, directory: str | None = None, last: int | None = None
-) -> "pd.DataFrame":
-    """Return the verdicts on the claims of an experiment.
-
-    Args:
-        spec: ``claims`` and ``inputs``.
-        results: The experiment's results.
-        folder: Folder of the results, in which the run files lie.
-        directory: Folder of the prepared data.
-        last: Number of seeds at the last interim analysis; by default that of the experiment.
-    """
-
-    def results_for(check: Check) -> Results:
-        if SIMULATED not in check.inputs:
-            return results
-        result_tables = inputs.ResultTables(results.table, results.curves, Path(folder))
-        arguments = inputs.build(check, results.view, spec["inputs"], result_tables, directory)
-        return dataclasses.replace(results, curves=arguments["curves"])
-
-    claims = {name: Claim(**claim) for name, claim in spec["claims"].items()}
-    return judge_claims(claims, results, results_for, last)
