@@ -1,17 +1,22 @@
-"""The command line: what it prints, what it refuses, and how it exits."""
+"""The command line: its help and listings, what it prints, what it refuses in one sentence, and how it exits."""
 
+import contextlib
 import errno
 import io
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from fedatlas import UserError, train
-from fedatlas.cli.main import main
+from fedatlas.cli import commands
+from fedatlas.cli.main import AVX2, main
+from fedatlas.cli.parser import parser as build_parser
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.files import PREFIX
 from fedatlas.results.claims.verdicts import COLUMNS
@@ -129,3 +134,131 @@ def test_train_refuses_what_does_not_fit(wrong, message):
     }
     with pytest.raises(UserError, match=re.escape(message)):
         train(**arguments | wrong)
+
+
+def subcommands():
+    """Every subcommand with its words."""
+    todo = [((), build_parser())]
+    while todo:
+        words, parser = todo.pop()
+        yield words, parser
+        for action in parser._actions:
+            nested = action.choices if isinstance(action.choices, dict) else {}
+            todo += [((*words, name), subparser) for name, subparser in nested.items()]
+
+
+def test_help_is_one_screen_of_at_most_fifteen_commands_without_that_of_the_rules(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = build_parser().format_help()
+    names = [words[0] for words, _ in subcommands() if len(words) == 1]
+    assert len(text.splitlines()) <= 24 and len(names) <= 15 and "job" in names
+    assert all((f"    {name} " in text) == (name != "job") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "phrases"),
+    [
+        (
+            "fedac_fig1",
+            ["fedac_fig1 (experiment)", "Figures 1 and 3", "size paper", "fedac_fig1.yaml"],
+        ),
+        ("a9a", ["a9a (data set)"]),
+        ("convergence", ["convergence (figure)", "options:"]),
+        ("loss", ["loss (metric)"]),
+    ],
+)
+def test_show(name, phrases, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert fedatlas("show", name) == 0
+    out = capsys.readouterr().out
+    assert all(words in out for words in phrases)
+
+
+@pytest.mark.parametrize("name", ["fedadam", "fedams"])
+def test_a_number_that_is_too_large_is_a_sentence(name, capsys):
+    options = ["--algorithm", name, "--set", "lr=0.1", "--set", "eps=1e300", *QUADRATIC]
+    status = fedatlas("train", *options)
+    error = capsys.readouterr().err
+    if name == "fedadam":
+        assert status == 2 and "fedadam: a number exceeds the range of double precision" in error
+        assert error.count("\n") == 1
+    assert "Traceback" not in error
+
+
+def test_runs_of_the_record_are_computed_again_with_the_instructions_that_computed_them():
+    code = "import os; from fedatlas.cli.main import main; main(['record', 'verify', '-']); print(os.environ)"
+    environment = {name: value for name, value in os.environ.items() if name not in AVX2}
+    output = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True).stdout
+    assert all(f"'{name}': '{value}'" in output for name, value in AVX2.items())
+
+
+TRAIN = ["train", "--algorithm", "gd", "--set", "lr=0.01", *QUADRATIC]
+
+
+FEDAVG = ["train", "--algorithm", "fedavg"]
+
+
+def refused(capsys, *arguments):
+    """The sentence of a command that is refused."""
+    assert main([*map(str, arguments)]) == 2
+    output = capsys.readouterr().err.splitlines()
+    assert output[-1].startswith("fedatlas: ") and "Traceback" not in output
+    return output[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "the following arguments are required: command (`fedatlas --help` tells more)"),
+        (["trian"], "invalid choice: 'trian'"),
+        ([*TRAIN, "--lr", "0.1"], "unrecognized arguments: --lr 0.1"),
+        ([*TRAIN, "--set", "participation={kind: uniform, count: 9}"], "count is 9"),
+        ([*TRAIN, "--partition", "iid,seed"], "--partition: 'seed' is not of the form NAME=VALUE"),
+        (["train", "--alg", "gd"], "the following arguments are required: --algorithm"),
+        ([*TRAIN, "--rounds", "1e9"], "--rounds: invalid int value: '1e9'"),
+        ([*TRAIN, "--l2", "x"], "--l2: invalid float value: 'x'"),
+        (["show"], "say the name of what to show"),
+        (["show", "gd", "--results", "x"], "--results is for --claims"),
+        ([*TRAIN, "--clients", "-1"], "clients is -1; it must be a whole number, at least 1"),
+        ([*TRAIN, "--set", "=1"], "'=1' is not of the form NAME=VALUE"),
+        ([*TRAIN, "--set", "schedule=2026-01-01"], "is not a YAML value"),
+        ([*TRAIN, "--set", "schedule=&a [*a]"], "is not a YAML value"),
+        ([*TRAIN, "--option", f"dim=0x{'f' * 300}"], "is not a YAML value"),
+        ([*TRAIN, "--option", f"dim={'9' * 400}"], "is not a YAML value"),
+        ([*TRAIN, "--option", f"dim={'9' * 300}"], "GiB are free: take fewer clients, or a smaller problem"),
+        ([*FEDAVG[:-1], "fedavgg"], "unknown algorithm 'fedavgg'; did you mean 'fedavg'"),
+        (FEDAVG, "needs a value for 'lr'"),
+        ([*FEDAVG, "--set", "lr"], "'lr' is not of the form NAME=VALUE"),
+        ([*FEDAVG, "--set", "lr=2fast"], "lr is '2fast'; it must be a number or a formula"),
+        ([*FEDAVG, "--set", "lr=1/fast", *QUADRATIC], "no constant 'fast' (it has L, "),
+        ([*FEDAVG, "--set", "lr=-1"], "lr is -1; it must be a number larger than 0"),
+        ([*FEDAVG, "--set", "lr=1", "--data", "a9a"], "fedatlas data fetch a9a"),
+        (["job", "run", "[[", "x.parquet"], "spec: invalid json_file value: '[['"),
+    ],
+)
+def test_one_sentence_says_what(arguments, message, capsys, tmp_path):
+    with contextlib.chdir(tmp_path):
+        assert message in refused(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error, status, sentence",
+    [
+        (MemoryError("1 TiB"), 2, "the memory does not suffice (1 TiB)"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 2, "Permission denied: x"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "No space left on device"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (ZeroDivisionError(), 1, "this is a bug of fedatlas"),
+        (RecursionError(), 1, "this is a bug of fedatlas"),
+    ],
+)
+def test_what_a_command_may_end_with(error, status, sentence, capsys, monkeypatch):
+    def fails(_):
+        raise error
+
+    monkeypatch.setattr(commands, "cite", fails)
+    assert main(["cite"]) == status
+    output = capsys.readouterr().err
+    assert output.splitlines()[-1].startswith(f"fedatlas: {sentence}")
+    assert ("Traceback" in output) == (status == 1) and (status == 1 or output.count("\n") == 1)

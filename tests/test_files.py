@@ -1,21 +1,35 @@
-"""Files and folders are written whole or not at all, by however many processes."""
+"""Files and folders are written whole or not at all, by however many processes, and are read as they were written."""
 
 import multiprocessing
 import os
 
+import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from fedatlas.errors import UserError
-from fedatlas.io.files import PREFIX, atomic, atomic_folder, is_orphan, sweep, temporary_path, update_text
+from fedatlas.errors import LENGTH, UserError, did_you_mean, shorten
+from fedatlas.io.files import (
+    PREFIX,
+    atomic,
+    atomic_folder,
+    is_orphan,
+    parse_yaml,
+    read_yaml,
+    sweep,
+    temporary_path,
+    update_text,
+)
+from fedatlas.io.formats import read_csv, write_csv
 
-WRITERS, WRITES, LENGTH = 4, 50, 100_000
+WRITERS, WRITES, SIZE = 4, 50, 100_000
 
 
 def write_file(barrier, path, letter):
     barrier.wait()
     for _ in range(WRITES):
         with atomic(path) as temporary:
-            temporary.write_text(letter * LENGTH)
+            temporary.write_text(letter * SIZE)
 
 
 def at_once(work, path):
@@ -34,7 +48,7 @@ def test_many_writers_leave_one_whole_file(tmp_path):
     path = tmp_path / "deep/out.txt"
     at_once(write_file, path)
     content = path.read_text()
-    assert len(content) == LENGTH and len(set(content)) == 1
+    assert len(content) == SIZE and len(set(content)) == 1
     assert os.listdir(path.parent) == ["out.txt"]
 
 
@@ -116,3 +130,50 @@ def test_a_file_is_written_only_if_its_content_changes(tmp_path):
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
     update_text(path, "2")
     assert path.read_text() == "2"
+
+
+def test_a_text_is_utf_8(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"\xef\xbb\xbftitle: x")
+    assert read_yaml(path) == {"title": "x"}
+    path.write_bytes(b"\xff")
+    with pytest.raises(UserError, match="is not text in UTF-8"):
+        read_yaml(path)
+    with pytest.raises(UserError, match="cannot be read"):
+        read_yaml("a\0b")
+
+
+HOSTILE_YAML = [
+    "!!int ''", "!!float ''", "!!bool x", "!!timestamp x", "!!set [a]", "!!map [a]", "!!seq {a: b}", "!!binary x",
+    "!!omap [a]", "9" * 5000, f"0x{'f' * 300}", f"-{'9' * 400}", "2001-02-30", "!mine x", "<<", r'"\ud800"', "\ud800",
+    "[" + "1," * 200_001 + "]", "!!int 1:x", "{<<: [a]}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", HOSTILE_YAML, ids=lambda content: content[:12])
+def test_yaml_that_is_of_no_json_type_is_refused(content):
+    with pytest.raises(UserError, match=r"^mine.*(quote it|cannot be read as|not valid YAML|holds more than)"):
+        parse_yaml(content, "mine")
+
+
+def test_sentences_are_short_and_keep_both_ends():
+    error = UserError(f"first {'x' * 5000} last")
+    assert len(str(error)) <= LENGTH and str(error).startswith("first ") and str(error).endswith(" last")
+    assert shorten("x" * LENGTH) == "x" * LENGTH and str(UserError(error)) == str(error)
+    names = [f"name{number}" for number in range(500)]
+    assert did_you_mean("name5x", names).endswith("more)") and len(did_you_mean("y" * 9999, names)) <= LENGTH
+    assert did_you_mean("a", ["a", "b"]) == "; did you mean 'a'? (known: a, b)"
+
+
+TEXTS = st.text(st.sampled_from("ab 1.-+=@'\t\n,\"<>&`*_[]{}|\\:/$^~#!é"), max_size=20)
+
+
+@settings(max_examples=100)
+@example(["-0.5", "=1+1", "'=x", "'-1", "it's", "@a", "+b", "-inf"], [-0.5, 2.0])
+@given(st.lists(TEXTS, min_size=1, max_size=8), st.lists(st.floats(allow_nan=False), min_size=1, max_size=3))
+def test_tables_are_read_as_they_were_written(tmp_path_factory, texts, numbers):
+    path = tmp_path_factory.getbasetemp() / "table.csv"
+    frame = pd.DataFrame({"text": texts, "number": (numbers * len(texts))[: len(texts)]})
+    write_csv(path, frame)
+    again = read_csv(path, keep_default_na=False, dtype={"text": str})
+    pd.testing.assert_frame_equal(again, frame)

@@ -1,4 +1,4 @@
-"""The check of runs against theorems' bounds."""
+"""The check of runs, and of their means over seeds, against theorems' bounds."""
 
 import dataclasses
 
@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from fedatlas.results.claims.below import largest_ratio
-from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, NotTested
+from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED, UNDECIDED, NotTested
 from fedatlas.results.comparing.theorems import compare_runs
+from fedatlas.results.figures import FIGURES
+from fedatlas.results.figures.renderer import draw
 from fedatlas.theory.theorems import theorem
+from tests.synthetic import table
+from tests.theory.test_fedspeed import AXIS, curves
 
 from .fixtures import compared, judged
 
@@ -76,3 +80,20 @@ def test_tuned_conditions_of_runs_are_theirs():
     )  # as where another algorithm does not tune them
     assert [len(run.counted) for run in compare_runs(theorem(9), view, "it", part).values()] == [12, 12]
     assert experiment.setting["rounds"] == 12 and "convexity" not in experiment.problem
+
+
+ROWS = table([("it", (0.5,), 1.0)], (AXIS,))
+
+
+def test_means_below_the_bound_of_theorem_4_4():
+    experiment, lines = curves(seeds=range(5))
+    result = below(experiment, ROWS, lines, theorem="4.4")
+    assert result["verdict"] == HELD and "of the bound" in result["ours"]
+    assert below(experiment, ROWS, lines[lines["seed"] == 0], theorem="4.4")["verdict"] == UNDECIDED
+
+
+def test_the_figure_of_bounds_is_drawn(tmp_path):
+    experiment, lines = curves(seeds=range(3))
+    figure = FIGURES.build({"kind": "bound", "theorems": ["4.4", "4.4 with noise"]})
+    draw(figure, experiment, ROWS, lines, [tmp_path / "it.png"])
+    assert (tmp_path / "it.png").stat().st_size > 10_000

@@ -1,4 +1,4 @@
-"""The check that one algorithm is better than others."""
+"""The check that one algorithm is better than others, in scores or in what it costs to reach an accuracy."""
 
 import math
 
@@ -13,7 +13,7 @@ from fedatlas.results.claims.verdicts import (
     UNDECIDED,
     VACUOUS,
 )
-from tests.synthetic import curves_of, table
+from tests.synthetic import curves, curves_of, table
 
 from .fixtures import judged, verdict, view
 
@@ -134,3 +134,92 @@ def test_better_by_an_amount(by, expected):
     assert verdict([("fedac-1", 4, 0.8), ("fedavg", 4, 0.9)], **CONTEST, absolute=True, at_least=by)[0] == expected
     several = [*BETTER[:2], ("fedac-1", 16, 0.1), ("fedavg", 16, 0.3)]
     assert verdict(several, **CONTEST, absolute=True, at_least=by)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ([1e-15, -1e-17], [1e-3, 2e-3], HELD),
+        ([1e-3, 2e-3], [1e-15, -1e-17], NOT_HELD),
+        ([1e-15, 1e-14], [1e-17, 0.0], VACUOUS),
+        ([1e-15, 1e-14], [math.inf, math.inf], HELD),
+    ],
+)
+def test_differences_below_the_floor_say_nothing(ours, theirs, expected):
+    rows = [("fedac-1", 4, ours), ("fedavg", 4, theirs)]
+    assert verdict(rows, **CONTEST, floor=1e-12)[0] == expected
+    points = [*rows, ("fedac-1", 8, 0.1), ("fedavg", 8, 0.2)]
+    result = verdict(points, **CONTEST, floor=1e-12)
+    assert result[0] == (HELD if expected == VACUOUS else expected)
+    assert ("not compared: FedAvg at M = 4." in result[2]) == (expected == VACUOUS)
+
+
+def test_the_floor_of_a_large_score_is_above():
+    experiment = view(metric="test_accuracy", goal="max")
+    rows = [("fedac-1", 4, 0.995), ("fedavg", 4, 0.991)]
+    assert verdict(rows, experiment=experiment, **CONTEST, floor=0.99)[0] == VACUOUS
+    assert verdict(rows, experiment=experiment, **CONTEST, floor=0.999)[0] == HELD
+
+
+SLOW = [("fedavg", 4, seed, [(0, 100), (10, 40), (20, 9), (40, 0.5)]) for seed in (0, 1)]
+FAST = [("fedac-1", 4, 0, [(0, 100), (1, 30), (2, 7)]), ("fedac-1", 4, 1, [(0, 100), (1, 30), (2, 15), (4, 1)])]
+
+
+def fewer(lines=(*SLOW, *FAST), **options):
+    options = {
+        "kind": "better",
+        "cost": "rounds",
+        "algorithm": "fedac-1",
+        "than": ["fedavg"],
+        "reduction": 0.35,
+    } | options
+    frame = curves(lines)
+    frame["gradients"] = frame["round"] * frame["algorithm"].map({"fedavg": 1.0, "fedac-1": 12.0})
+    result = judged(view(), table([("fedavg", 4, 0.5), ("fedac-1", 4, 1)]), frame, **options)
+    return result["verdict"], result["ours"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "ours"),
+    [
+        ({"at_least": 20}, HELD, "20 times less than FedAvg (1 against 20 communication rounds)"),
+        ({"at_least": 21}, NOT_HELD, "20 times less than FedAvg (1 against 20 communication rounds)"),
+        (
+            {"reduction": 0.12, "at_least": 2},
+            UNDECIDED,
+            "7.07 (0.0865 to 578) times less than FedAvg (2.83 against 20 communication rounds)",
+        ),  # one seed is slow
+        (
+            {"target": 35.0, "reduction": None, "at_least": 20},
+            HELD,
+            "20 times less than FedAvg (1 against 20 communication rounds)",
+        ),
+        (
+            {"cost": "gradients", "at_least": 0.5, "at_most": 2},
+            HELD,
+            "1.67 times less than FedAvg (12 against 20 gradients per active client)",
+        ),
+        (
+            {"cost": "gradients", "at_most": 1.5},
+            NOT_HELD,
+            "1.67 times less than FedAvg (12 against 20 gradients per active client)",
+        ),
+        ({"reduction": 0.001, "at_least": 1}, UNDECIDED, "undefined"),
+        (
+            {"reduction": 0.005, "at_least": 1},
+            NOT_HELD,
+            "∞ times more than FedAvg (not attained against 40 communication rounds)",
+        ),
+        ({"algorithm": "fedavg", "than": ["fedac-1"], "reduction": 0.005, "at_least": 1}, HELD, "∞ times less"),
+    ],
+)
+def test_costs_of_an_accuracy(options, expected, ours):
+    result, text = fewer(**options)
+    assert result == expected
+    assert text.startswith(ours)
+
+
+def test_equal_costs_of_all_rounds_are_vacuous():
+    lines = [*SLOW, ("fedac-1", 4, 0, SLOW[0][3]), ("fedac-1", 4, 1, SLOW[0][3])]
+    assert fewer(lines, reduction=None, at_least=1)[0] == VACUOUS
+    assert fewer(lines, at_least=1)[0] == HELD  # an accuracy could be attained at different costs

@@ -162,3 +162,17 @@ def test_a_failure_that_nobody_tuned_proves_nothing(values, expected):
 def test_an_open_bound_excludes_its_end():
     assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1, open=True))]).verdict == NOT_HELD
     assert judge_all([Evidence(sample([1.0, 1.0]), Bounds(1))]).verdict == HELD
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([[1.0, 1.1, 1.2], [-1.0, -1.1, -1.2]], HELD),
+        ([[-1.0, -1.1, -1.2], [-2.0, -2.1]], NOT_HELD),
+        ([[-1.0, -1.1, -1.2], [-0.1, 0.2]], UNDECIDED),
+        ([[0.1, 0.5, 0.9], [-1.0, -1.1]], UNDECIDED),  # positive alone at half the level
+    ],
+)
+def test_one_part_may_be_enough(rows, expected):
+    outcome = judge_all([Evidence(sample(row), Bounds(0, open=True)) for row in rows], some=True)
+    assert outcome.verdict == expected

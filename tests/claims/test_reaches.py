@@ -1,10 +1,12 @@
-"""The check of quantities between bounds: scores, spreads, vectors that are kept, distances of two runs."""
+"""The check of quantities between bounds: scores, in every round too, spreads, vectors, distances of runs, choices."""
+
+import math
 
 import pytest
 
 from fedatlas.experiments.view import AlgorithmView
 from fedatlas.results.claims.verdicts import HELD, NOT_HELD, NOT_TESTED
-from tests.synthetic import curves, rows
+from tests.synthetic import curves, rows, table
 
 from .fixtures import judged, verdict, view
 
@@ -96,3 +98,52 @@ def test_vectors_that_are_kept_for_a_client_are_counted(options, expected, words
         rows, ("clients",), experiment(), lines, kind="reaches", quantity="vectors", **{"at_most": 1, **options}
     )
     assert outcome[0] == expected and words in outcome[1]
+
+
+ROUNDS = [("fedavg", 4, 0, [(0, math.nan), (1, 2.0), (2, 0.5)]), ("fedavg", 8, 1, [(0, math.nan), (1, 1.0), (2, 0.25)])]
+
+
+def in_every_round(**options):
+    frame = curves(ROUNDS)
+    frame["loss"], frame["status"] = 2 * frame["suboptimality"], options.pop("status", "ok")
+    options = {"kind": "reaches", "quantity": "every", "algorithms": ["fedavg"], "metric": "suboptimality"} | options
+    result = judged(view(), table([("fedavg", 4, 1), ("fedavg", 8, 1)]), frame, **options)
+    return result["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"at_least": 0.25}, HELD),
+        ({"at_least": 0.25 * (1 + 1e-12)}, HELD),  # rounding error
+        ({"at_least": 0.26}, NOT_HELD),
+        ({"at_least": 0.26, "where": {"clients": 4}}, HELD),
+        ({"at_most": 2}, HELD),
+        ({"at_most": 1.9}, NOT_HELD),
+        ({"of": "loss", "at_least": 0.5, "at_most": 0.5}, HELD),
+        ({"of": "loss", "at_least": 0.6}, NOT_HELD),
+        ({"at_most": 9, "status": "diverged"}, NOT_HELD),
+        ({"metric": "accuracy", "at_most": 1}, NOT_TESTED),
+    ],
+)
+def test_every_round(options, expected):
+    assert in_every_round(**options) == expected
+
+
+def judge_values(values, chosen):
+    """The claim that ``values`` win where those of ``chosen`` do, by number of clients."""
+    frame = table([("fedavg", clients, 0.1) for clients in chosen])
+    frame["lr"], frame["server_lr"] = chosen.values(), 1.0
+    frame["tuning_seeds"] = 3
+    return judged(
+        view(tune=("lr", "server_lr")), frame, kind="reaches", quantity="choice", algorithms=["fedavg"], values=values
+    )
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [({4: 0.1, 16: 0.1}, HELD), ({4: 0.1, 16: 0.2}, NOT_HELD), ({4: 1.0}, NOT_HELD)]
+)
+def test_the_choices_of_all_settings_count(chosen, expected):
+    row = judge_values({"lr": 0.1, "server_lr": 1}, chosen)
+    assert (row["verdict"], row["seeds"]) == (expected, 3)
+    assert f"{next(iter(chosen.values())):g}" in row["ours"]

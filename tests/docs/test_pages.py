@@ -1,4 +1,4 @@
-"""Links lead somewhere, and code blocks name keys that exist."""
+"""Links lead somewhere, code blocks name keys that exist, and pages of the reference are those of the code."""
 
 import ast
 import re
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from from_code.reference import pages as reference_pages
 from from_code.schema import experiment_schema
 from jsonschema import Draft202012Validator
 
@@ -81,3 +82,8 @@ def test_every_block_is_of_a_language_that_tests_read():
             assert block.language in LANGUAGES, (page, block.language)
             if block.language == "python":
                 ast.parse(block.text)
+
+
+def test_pages_of_the_reference_are_those_that_the_code_declares():
+    outdated = [path for path, text in reference_pages().items() if (ROOT / path).read_text(encoding="utf-8") != text]
+    assert not outdated, "run `make reference`"

@@ -1,7 +1,8 @@
-"""The record of what report and MLflow show besides numbers."""
+"""The facts of an experiment that report and MLflow show besides numbers, and q-values of its claims."""
 
 import pytest
 
+from fedatlas.publish.report.facts import add_q_values
 from fedatlas.publish.report.facts_builder import build_facts
 from tests.report.sample import experiment, view
 
@@ -59,3 +60,12 @@ def test_an_algorithm_that_cites_nothing(monkeypatch):
 def test_it_says_what_is_tuned(tune, entries, sentence):
     select = {"metric": "suboptimality", "statistic": "best", "goal": "min", "seeds": [1000]}
     assert create(tune=tune, algorithms=entries, select=select)["tuning"] == sentence
+
+
+def test_q_values_are_of_a_family_and_of_the_claims_with_a_test():
+    claims = [{"paper": paper, "p": p} for paper, p in (("a", "0.01"), ("a", ""), ("a", "0.04"), ("b", "0.04"))]
+    add_q_values(claims, lambda row: row["paper"])
+    assert [row["q"] for row in claims] == ["0.02", "", "0.04", "0.04"]
+    untested = [{"p": ""}]
+    add_q_values(untested, lambda row: "a")
+    assert untested == [{"p": "", "q": ""}]

@@ -39,7 +39,7 @@ ROWS = [("fedavg", (p,), 0.1) for p in (0.2, 0.8)]
     ("shift", "seeds", "expected"),
     [(0.0, 4, HELD), (2.0, 4, HELD), (8.0, 4, NOT_HELD), (2.0, 20, NOT_HELD), (0.0, 1, NOT_TESTED)],
 )
-def test_agrees(shift, seeds, expected):
+def test_deviations_over_seeds(shift, seeds, expected):
     # standard error 2 / sqrt(12) of 4 seeds: t = 3.5 sigma of shift 2 is no surprise for 3 degrees of freedom
     curves = [(a, p, s, [(r, v) for r, v in values]) for a, p, s, values in lines(shift, seeds=seeds)]
     result = verdict(ROWS, AXES, MADE, lines=curves, **AGREES)
@@ -48,7 +48,7 @@ def test_agrees(shift, seeds, expected):
         assert "over 2 settings" in result[1]
 
 
-def test_agrees_without_any_spread():
+def test_deviations_without_any_spread():
     assert verdict(ROWS, AXES, MADE, lines=lines(0, 0), **AGREES)[0] == HELD
     assert verdict(ROWS, AXES, MADE, lines=lines(1e-3, 0), **AGREES)[0] == NOT_HELD
 

@@ -1,4 +1,4 @@
-"""Axes of all kinds of value: columns hold them without loss, and every result finds them again."""
+"""Values of axes and hyper-parameters: formulas of a problem's constants, and columns that hold all kinds of value."""
 
 import dataclasses
 import json
@@ -6,14 +6,62 @@ import json
 import pandas as pd
 import pytest
 
-from fedatlas import UserError, train
-from fedatlas.experiments import expansion, experiment_file, result_files, run
-from fedatlas.experiments.runs import RunMeta, runs
-from fedatlas.experiments.values import column_cells
+from fedatlas import train
+from fedatlas.errors import Undefined, UserError
+from fedatlas.experiments import expansion, experiment_file, labels, result_files, run
+from fedatlas.experiments.cells import CellSpec, Run, Select
+from fedatlas.experiments.runs import RunMeta, assign, create, runs
+from fedatlas.experiments.values import check_constants, column_cells, evaluate_formula
+from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.workflow.configuration import validate
 from tests.experiments.test_config import GOOD, load
 from tests.experiments.test_run import SPEC, counted  # noqa: F401
 from tests.experiments.whole import run_experiment
+from tests.helpers import quadratic
+
+FIELDS = ALGORITHMS.get("dane+-gd").options()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1/L", 0.1), ("2*delta_B", 1.0), ("L - (mu + 0.5)*2", 7.0), ("3e-2", 0.03), ("1/L/2", 0.05)],
+)
+def test_value_of_a_formula(text, value):
+    assert evaluate_formula(text, "lr", quadratic(mu=1.0, L=10.0, similarity=0.5)) == pytest.approx(value)
+
+
+NOT_FORMULAS = ["1/", "L**2", "import os", "f(L)", "L.real", "'L'", "1/(L-L)", "True", "", "\0", "\ud800", "9" * 400]
+
+
+@pytest.mark.parametrize("text", NOT_FORMULAS)
+def test_what_is_not_a_formula(text):
+    with pytest.raises(UserError, match="lr"):
+        evaluate_formula(text, "lr", quadratic())
+
+
+def test_an_unknown_constant_is_told_with_the_hyper_parameter():
+    with pytest.raises(Undefined, match=r"lam is '2[*]delta': this problem has no constant 'delta'"):
+        check_constants({"lam": "2*delta"}, FIELDS, ["L"])
+
+
+def test_runs_are_created_with_formulas():
+    setting = {"clients": 5, "rounds": 3, "batch": None}
+    formula = Run("gd", {"lr": "1/L"}, {"kind": "quadratic"}, setting, seed=0, within={}, tune={})
+    assert create(formula)[0].lr == 1
+    assert create(formula, quadratic(L=10.0))[0].lr == pytest.approx(0.1)
+
+
+def test_settings_are_tuned_and_seeds_are_an_algorithms_own(tmp_path):
+    """Local steps as a tuned value: its runs have their own draws, and a table chooses among them."""
+    setting, problem = {"clients": 3, "rounds": 2, "batch": None}, {"kind": "quadratic", "dim": 4}
+    select = Select(metric="loss", statistic="final", goal="min", extend=0, seeds=[1000])
+    tune = {"local_steps": [1, 3]}
+    spec = CellSpec("fedavg", {"lr": "0.1/L"}, problem, setting, tune=tune, seeds=[4], select=select)
+    assert [item.setting["local_steps"] for item in runs(spec)] == [1, 3]
+    run.run_cell(spec, tmp_path / "it.parquet")
+    frame, _ = result_files.read(tmp_path / "it.parquet")
+    assert frame.groupby("local_steps")["steps"].max().to_dict() == {1: 2, 3: 6}
+    assert set(frame["seed"]) == {1000, 4}
 
 
 @pytest.mark.parametrize(
@@ -158,3 +206,18 @@ def test_what_needs_numbers_says_so_before_any_job(tmp_path):
     axes = {"grid": {"participation": ["full", {"kind": "uniform", "count": 1}], "clients": [2, 4]}}
     with pytest.raises(UserError, match="values of participation must be numbers"):
         validate(load(tmp_path, GOOD | axes | {"figures": {"one": SCALING}}))
+
+
+def test_axes_reach_into_lists():
+    spec = {"setting": {"participation": {"kind": "stationary", "p": [0.5, 0.5]}}}
+    assign(spec, "participation.p.1", 0.2)
+    assert spec["setting"]["participation"]["p"] == [0.5, 0.2]
+    for axis in ("participation.p.2", "participation.p.x", "participation.p.-1"):
+        with pytest.raises(UserError, match="leads nowhere in"):
+            assign(spec, axis, 0.2)
+
+
+def test_names_of_axes_inside_lists_count_from_one():
+    assert labels.axis("participation.p.0", {}) == "$p_{1}$"
+    assert labels.point("participation.p.11", 0.3) == "p₁₂ = 0.3"
+    assert labels.point("problem.curvatures.0.1", 4) == "a₁,₂ = 4"
