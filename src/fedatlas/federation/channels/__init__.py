@@ -161,7 +161,7 @@ def modules(spec: Any) -> set[str]:
     return {CHANNELS.module(part, IDENTITY) for part in split(spec).values()}
 
 
-def word(rows: np.ndarray) -> int:
+def number_bits(rows: np.ndarray) -> int:
     """Return the bits of a number of an array."""
     return 8 * rows.dtype.itemsize
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels import Channel, Coded, Draws, word
+from fedatlas.federation.channels import Channel, Coded, Draws, number_bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +14,7 @@ class Identity(Channel):
     name = "identity"
 
     def code(self, rows: np.ndarray, rng: Draws) -> Coded:
-        return Coded(rows, rows.shape[1] * word(rows))
+        return Coded(rows, rows.shape[1] * number_bits(rows))
 
     def omega(self, d: int) -> float:
         return 0.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels import Channel, Coded, Draws, word
+from fedatlas.federation.channels import Channel, Coded, Draws, number_bits
 
 EXPONENT = {16: 5, 32: 8, 64: 11}  # bits of the exponent of a floating-point number, by its bits
 
@@ -29,7 +29,7 @@ class Natural(Channel):
         upper = uniform < 2 * np.abs(mantissa) - 1
         power = np.minimum(exponent - 1 + upper, limits.maxexp - 1)
         values = np.copysign(np.ldexp(np.ones_like(rows), power), rows)
-        return Coded(np.where(np.abs(rows) < limits.tiny, 0, values), d * (1 + EXPONENT[word(rows)]))
+        return Coded(np.where(np.abs(rows) < limits.tiny, 0, values), d * (1 + EXPONENT[number_bits(rows)]))
 
     def omega(self, d: int) -> float:
         return 1 / 8

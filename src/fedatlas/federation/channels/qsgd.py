@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fedatlas.federation.channels import Channel, Coded, Draws, norms, word
+from fedatlas.federation.channels import Channel, Coded, Draws, norms, number_bits
 from fedatlas.registry.options import option
 
 
@@ -29,7 +29,7 @@ class QSGD(Channel):
         level = np.floor(self.levels * (np.abs(rows) / np.where(length > 0, length, 1)) + uniform)
         share = np.minimum(level, self.levels) / self.levels  # at most 1, also after rounding
         values = np.copysign(length * share, rows).astype(rows.dtype)
-        return Coded(values, word(rows) + d * (1 + math.ceil(math.log2(self.levels + 1))))
+        return Coded(values, number_bits(rows) + d * (1 + math.ceil(math.log2(self.levels + 1))))
 
     def omega(self, d: int) -> float:
         return min(d / self.levels**2, math.sqrt(d) / self.levels)

@@ -22,7 +22,7 @@ class RandK(Sparse):
 
     def code(self, rows: np.ndarray, rng: Draws) -> Coded:
         m, d = rows.shape
-        k = self.kept(d)
+        k = self.k(d)
         values = np.zeros_like(rows)
         for i in range(m):
             entries = rng(i).choice(d, k, replace=False, shuffle=False)
@@ -30,7 +30,7 @@ class RandK(Sparse):
         return Coded(values, self.bits(rows))
 
     def omega(self, d: int) -> float | None:
-        return d / self.kept(d) - 1 if self.scaled else None
+        return d / self.k(d) - 1 if self.scaled else None
 
     def alpha(self, d: int) -> float | None:
-        return None if self.scaled else self.kept(d) / d
+        return None if self.scaled else self.k(d) / d

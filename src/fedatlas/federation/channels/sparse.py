@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fedatlas.errors import UserError
-from fedatlas.federation.channels import Channel, index_bits, word
+from fedatlas.federation.channels import Channel, index_bits, number_bits
 from fedatlas.registry.options import option
 
 ROUNDING = 1e-12  # relative error of a product of a share and d, at most
@@ -27,7 +27,7 @@ class Sparse(Channel):
         if (self.share is None) == (self.count is None):
             raise UserError(f"{self.title()}: give either share or count, and only one of them")
 
-    def kept(self, d: int) -> int:
+    def k(self, d: int) -> int:
         """Return k for vectors of d entries."""
         if self.share is None:
             return min(d, self.count or d)
@@ -37,4 +37,4 @@ class Sparse(Channel):
     def bits(self, rows: np.ndarray) -> int:
         """Return the bits of a row's message."""
         d = rows.shape[1]
-        return min(self.kept(d) * (word(rows) + index_bits(d)), d * word(rows))
+        return min(self.k(d) * (number_bits(rows) + index_bits(d)), d * number_bits(rows))

@@ -19,7 +19,7 @@ class TopK(Sparse):
     name = "top-k"
 
     def code(self, rows: np.ndarray, rng: Draws) -> Coded:
-        return Coded(top_k(rows, self.kept(rows.shape[1])), self.bits(rows))
+        return Coded(top_k(rows, self.k(rows.shape[1])), self.bits(rows))
 
     def alpha(self, d: int) -> float:
-        return self.kept(d) / d
+        return self.k(d) / d

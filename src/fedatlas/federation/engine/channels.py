@@ -64,7 +64,7 @@ class Channels:
     """
 
     def __init__(self, problem: "Problem", setting: Setting, seed: int, x0: Array) -> None:
-        self.dim, self.seed, self.word = problem.dim, seed, 8 * x0.dtype.itemsize
+        self.dim, self.seed, self.number_bits = problem.dim, seed, 8 * x0.dtype.itemsize
         self.up, self.down = (None if kind.name == IDENTITY else kind for kind in setting.channels)
         self.errors = Table(State(), setting.clients, x0, setting.state)
         if self.up is not None and self.up.error_feedback:
@@ -94,7 +94,7 @@ class Channels:
             counted = name not in notes
             originals[name] = arrays.rows(value.rows if isinstance(value, Coded) else value, len(ids))
             if not isinstance(value, Coded):
-                value = Coded(originals[name], originals[name].shape[-1] * self.word)
+                value = Coded(originals[name], originals[name].shape[-1] * self.number_bits)
                 if self.up is not None and counted and originals[name].shape[-1] == self.dim:
                     field = f"{hook}.{name}"
                     rows = originals[name] + getattr(residuals, field) if field in residuals else originals[name]
@@ -135,7 +135,7 @@ class Channels:
             value = getattr(s, name)
             shape = getattr(value, "shape", ())
             if shape[-1:] != (self.dim,):
-                bits += math.prod(shape) * self.word
+                bits += math.prod(shape) * self.number_bits
                 continue
             rows, draws = value.reshape(-1, self.dim), self._matrix_draws(receiver, t, DOWN, hook, number)
             coded = self.down.apply(rows, draws)

@@ -259,8 +259,9 @@ class Clients:
             works: Work of their blocks.
         """
         (numbers, bits), m = down, len(group.ids)
+        dim, number_bits = self.problem.dim, self.channels.number_bits
         costs, amounts = exchanges.message_costs(
-            (numbers, total.numbers), (bits, total.bits), group.ids, self.problem.dim, self.channels.word, self.mixing
+            (numbers, total.numbers), (bits, total.bits), group.ids, dim, number_bits, self.mixing
         )
         costs["gradients"] = sum(work.gradients for work in works) / m
         costs["samples"] = sum(work.samples for work in works) / (group.merged * m)

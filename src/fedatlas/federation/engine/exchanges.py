@@ -246,7 +246,7 @@ def message_costs(
     bits: tuple[float | None, np.ndarray | None],
     ids: np.ndarray,
     dim: int,
-    word: int,
+    number_bits: int,
     mixing: Any,
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Return the costs of the messages of an exchange, per client, and their amounts in an `Exchange`.
@@ -256,12 +256,12 @@ def message_costs(
         bits: Bits of the server's message, and of each client's, (m,); None for numbers that are sent as they are.
         ids: Clients, (m,), in the order of ``bits``.
         dim: Dimension of the model.
-        word: Bits of a number.
+        number_bits: Bits of a number.
         mixing: Mixing of a decentralised algorithm, whose messages go to and come from each neighbour, or None.
     """
     (down, up), (bits_down, bits_up) = (number / dim for number in numbers), bits
     sent = None if bits_up is None else bits_up[np.argsort(ids)]
-    full_bits = [float(number * word) for number in numbers]
+    full_bits = [float(number * number_bits) for number in numbers]
     if mixing is None:
         costs = {
             "vectors_down": down,

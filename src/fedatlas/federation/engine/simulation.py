@@ -125,8 +125,8 @@ class Simulation:
         self.ledger.add((Exchange("client", float(down), float(up), gradients=steps, samples=steps),), rounds)
         self.costs["seconds"] += seconds
         costs = {"gradients": steps, "samples": steps, "vectors_down": down, "vectors_up": up}
-        number = self.problem.dim * self.clients.channels.word
-        costs |= {"bits_down": down * number, "bits_up": up * number}
+        vector_bits = self.problem.dim * self.clients.channels.number_bits
+        costs |= {"bits_down": down * vector_bits, "bits_up": up * vector_bits}
         self._add({name: rounds * amount for name, amount in costs.items()})
 
     def run_round(self, pool: Any = None) -> None:
