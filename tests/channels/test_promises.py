@@ -92,7 +92,7 @@ def test_a_share_is_the_decimal_number_that_was_written(kind):
     """In binary numbers 0.07 x 100 is larger than 7."""
     for percent in range(1, 101):
         channel = CHANNELS.build({"kind": kind, "share": percent / 100})
-        assert [channel.kept(d) for d in (10, 100, 7850)] == [-(-percent * d // 100) for d in (10, 100, 7850)]
+        assert [channel.k(d) for d in (10, 100, 7850)] == [-(-percent * d // 100) for d in (10, 100, 7850)]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

@@ -42,7 +42,7 @@ def _mistakes(cls: Any, base: type) -> Iterator[str]:
             continue
         value = inspect.getattr_static(cls, name)
         if isinstance(default, tuple) and not isinstance(value, property):
-            if not isinstance(value, tuple) or not all(isinstance(each, str) for each in value):
+            if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
                 words = f"({value!r},)" if isinstance(value, str) else "('x',)"
                 yield f"{name} is {value!r:.60}; it must be a tuple of names, such as {words}"
         elif isinstance(default, bool) and not isinstance(value, (bool, property)):
@@ -70,13 +70,13 @@ def _hook_mistakes(cls: Any, name: str, value: Any, default: FunctionType) -> It
     """Yield a sentence if a hook cannot be called as the engine calls it."""
     parameters = inspect.signature(default).parameters.values()
     words = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
-    more = [parameter.name for parameter in parameters if parameter.kind is parameter.VAR_POSITIONAL]
-    expected = f"it must be def {name}({', '.join(words)})" + (f", or one with {more[0]} too" if more else "")
+    optional = [parameter.name for parameter in parameters if parameter.kind is parameter.VAR_POSITIONAL]
+    expected = f"it must be def {name}({', '.join(words)})" + (f", or one with {optional[0]} too" if optional else "")
     if not callable(value) and not isinstance(value, (staticmethod, classmethod)):
         yield f"{name} is {value!r:.60}; {expected}"
-    elif more or len(words) == len(parameters):  # others take arguments by name
+    elif optional or len(words) == len(parameters):  # others take arguments by name
         signature, bound = inspect.signature(getattr(cls, name)), 0 if isinstance(value, FunctionType) else 1
-        if not any(_binds(signature, count - bound) for count in (len(words), len(words) + len(more))):
+        if not any(_binds(signature, count - bound) for count in (len(words), len(words) + len(optional))):
             yield f"the hook {name} takes {signature}; {expected}"
 
 
@@ -91,13 +91,13 @@ def _binds(signature: inspect.Signature, count: int) -> bool:
 
 def _slips(cls: Any, base: type) -> Iterator[str]:
     """Yield a sentence about each public name that nothing reads and that is nearly one that the class lacks."""
-    classes = [each for each in cls.__mro__ if issubclass(each, base) and each is not base]
-    functions = [getattr(value, "__func__", value) for each in classes for value in vars(each).values()]
+    classes = [parent for parent in cls.__mro__ if issubclass(parent, base) and parent is not base]
+    functions = [getattr(value, "__func__", value) for parent in classes for value in vars(parent).values()]
     read = {name for function in functions for name in _names(getattr(function, "__code__", None))}
-    known = [name for name in dir(base) if not name.startswith("_")]
-    own = {name for each in classes for name in vars(each) if not name.startswith("_")}
-    for name in sorted(own - {*known, *options(cls), *cls.reports}):
-        near = difflib.get_close_matches(name, {*known} - own, 1, ALIKE)
+    base_names = {name for name in dir(base) if not name.startswith("_")}
+    names = {name for parent in classes for name in vars(parent) if not name.startswith("_")}
+    for name in sorted(names - {*base_names, *options(cls), *cls.reports}):
+        near = difflib.get_close_matches(name, base_names - names, 1, ALIKE)
         if near and name not in read and _is_alike(getattr(cls, name), getattr(base, near[0])):
             yield f"{name} is not a hook or declaration of an algorithm{nearest(name, near)} (helpers begin with _)"
 

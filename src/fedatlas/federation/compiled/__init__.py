@@ -1,7 +1,10 @@
 """Code that is compiled or written out by hand for speed. The rest of the package imports this module alone.
 
-``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of
-a tuning grid in one pass over the draws. ``scoring``: metrics of sparse logistic data at all step sizes of a grid.
+It has the recurrences that compiled rounds compute, the functions by which each part is entered, and the conditions
+under which rounds are compiled. The parts are:
+
+``lockstep`` with ``kernels``: rounds of one-sample local steps on logistic data, for all step sizes of a tuning grid in
+one pass over the draws. ``scoring``: metrics of sparse logistic data at all step sizes of a grid.
 ``sparse_gradients``: its gradients on all rows of a client. ``sequential`` with ``passes``, ``pooling`` and ``dense``:
 the gradient of a sequential network in one call, which holds no lock of Python. ``dense_rows``: minibatch gradients of
 softmax regression. ``simd``: vectors of numbers, in which they are written. benchmarks/README.md has what each gains.

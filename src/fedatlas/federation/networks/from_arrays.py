@@ -68,10 +68,10 @@ class Network(network.Network):
         loss: str | Callable[[Tensor, Tensor], Tensor] = "cross-entropy",
         **options: Any,
     ) -> None:
-        own = callable(loss)
-        settings = construct("problem network", NeuralNetwork, options if own else {"loss": loss, **options})
-        samples = as_samples(train, settings, own)
-        held_out = [None if part is None else as_samples(part, settings, own) for part in (test, validation)]
+        custom = callable(loss)
+        settings = construct("problem network", NeuralNetwork, options if custom else {"loss": loss, **options})
+        samples = as_samples(train, settings, custom)
+        held_out = [None if part is None else as_samples(part, settings, custom) for part in (test, validation)]
         split = as_partition(partition, len(samples))
         super().__init__(samples, functools.partial(_build, build), held_out[0], split, held_out[1], loss, **options)
         self.part_rows = as_test_rows(test_partition, held_out[0], split)
@@ -87,7 +87,7 @@ def _build(build: Callable[[], nn.Module]) -> nn.Module:
     return module
 
 
-def as_samples(data: Data, options: NeuralNetwork, own: bool) -> Samples:
+def as_samples(data: Data, options: NeuralNetwork, custom: bool) -> Samples:
     """Return data as Samples, whose labels need be no classes for an own loss. Raises UserError if they do not fit."""
     if isinstance(data, Samples):
         return data
@@ -99,6 +99,6 @@ def as_samples(data: Data, options: NeuralNetwork, own: bool) -> Samples:
             "height, width)"
         )
     require_finite(X)
-    y = as_targets(labels, X.shape[0]) if own else as_labels(labels, X.shape[0])[0]
+    y = as_targets(labels, X.shape[0]) if custom else as_labels(labels, X.shape[0])[0]
     X = X.astype(np.float64) if X.dtype == np.uint8 else X  # without a scale, bytes would reach the module as bytes
     return Samples(X, y, dtype=options.dtype, device=devices.choose(options.device))

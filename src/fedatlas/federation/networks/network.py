@@ -207,8 +207,8 @@ class Network(RowProblem):
             metrics[f"{name}_loss"], metrics[f"{name}_accuracy"] = self._score(
                 x, part, part.index(np.arange(len(part)))
             )
-        own = isinstance(self.loss, OwnLoss)
-        return {name: value for name, value in metrics.items() if not (own and name.endswith("accuracy"))}
+        custom = isinstance(self.loss, OwnLoss)
+        return {name: value for name, value in metrics.items() if not (custom and name.endswith("accuracy"))}
 
     def evaluate_clients(self, y: Tensor, clients: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]:
         if isinstance(self.loss, OwnLoss) and (wrong := [name for name in names if name.endswith("accuracy")]):

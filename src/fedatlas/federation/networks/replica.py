@@ -113,14 +113,14 @@ def validate(module: nn.Module, samples: Samples, loss: Loss) -> bool:
                     "layers without, such as GroupNorm in place of BatchNorm"
                 )
         scores, scores_of_pair = _scores(module, data), _scores(module, pair)
-    own = isinstance(loss, OwnLoss)
-    if not isinstance(scores, Tensor) or scores.shape[:1] != (1,) or (scores.ndim != 2 and not own):
+    custom = isinstance(loss, OwnLoss)
+    if not isinstance(scores, Tensor) or scores.shape[:1] != (1,) or (scores.ndim != 2 and not custom):
         returned = f"shape {tuple(scores.shape)}" if isinstance(scores, Tensor) else type(scores).__name__
         raise UserError(
             f"network: of data of shape {tuple(data.shape)} the module makes {returned}; it must return a tensor of "
             "scores, (samples, outputs)"
         )
-    if own:
+    if custom:
         with torch.no_grad():
             loss.losses(scores, samples.y[:1])
     elif not loss.logistic and scores.shape[1] <= int(samples.y.max()):

@@ -41,7 +41,7 @@ class ReplacementSampler(Sampler):
         if self.batch is None:
             return None
         if self.problem.partition is not None:
-            return np.stack([self._minibatches(*own, steps) for own in self._generators_and_rows(round, active)])
+            return np.stack([self._minibatches(*client, steps) for client in self._generators_and_rows(round, active)])
         draws = self.rounds(round, round + 1, steps)[0]
         return draws if len(active) == self.clients else draws[active]
 

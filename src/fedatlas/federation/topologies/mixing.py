@@ -61,15 +61,15 @@ class Mixing:
         rank = np.arange(len(i)) - np.searchsorted(i, i)  # i is sorted: its first entry begins the row
         return [(i[rank == k], j[rank == k], self.W[i[rank == k], j[rank == k]]) for k in range(rank.max() + 1)]
 
-    def mix(self, rows: Array, own: Array | None = None) -> Array:
+    def mix(self, rows: Array, originals: Array | None = None) -> Array:
         """Return sum_j W_ij rows_j for every client i: (m, d).
 
         Args:
             rows: Vectors of all clients as others receive them, (m, d), in NumPy or torch.
-            own: The same vectors as each client has them itself, where this differs: they stand for j = i.
+            originals: The same vectors as each client has them itself, where this differs: they stand for j = i.
         """
-        if own is not None:
-            return self.mix(rows) + arrays.column(np.diag(self.W), rows) * (own - rows)
+        if originals is not None:
+            return self.mix(rows) + arrays.column(np.diag(self.W), rows) * (originals - rows)
         # Each sum adds its terms in ascending order of j, from +0.0, as a dense loop over j does. Where rows are finite
         # the bits are those of the dense loop, since a term with W_ij = 0 changes no such sum.
         if isinstance(rows, np.ndarray):
