@@ -122,11 +122,6 @@ def cost(name: str) -> str:
     return TIMES.get(name) or quantity(name)
 
 
-def column_heading(name: str) -> str:
-    """A metric or cost for the head of a narrow column."""
-    return COSTS.get(name) or metric(name).head or words(name)
-
-
 def axis(name: str, problem: Mapping[str, Any]) -> str:
     """An axis for an x-axis: ``number of workers $M$``.
 
@@ -204,11 +199,6 @@ def point(name: str, cell: Any) -> str:
     if value is None or isinstance(value, bool):
         return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short_axis(name)}"
     return f"{short_axis(name)} = {text(value)}"
-
-
-def setting(row: Mapping[str, Any], axes: Iterable[str]) -> str:
-    """A row's point of the axes: ``K = 16, M = 64``."""
-    return ", ".join(point(axis, row[axis]) for axis in axes)
 
 
 def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -219,12 +219,8 @@ def _setting(_study: Path | None, setting: str) -> Setting:
 
 
 def distinct(environments: Iterable[Environment]) -> list[Environment]:
-    """Return environments, each once."""
-    result: list[Environment] = []
-    for environment in environments:  # of as many runs as a file holds, which a search in all before would take minutes
-        if environment not in result:
-            result.append(environment)
-    return result
+    """Return environments, each once, in the order in which they come first."""
+    return list({json.dumps(environment, sort_keys=True): environment for environment in environments}.values())
 
 
 def assign(parts: Mapping[str, Any], point: Mapping[str, Any]) -> None:

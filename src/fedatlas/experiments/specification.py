@@ -145,6 +145,10 @@ class Experiment:
     figures: dict[str, dict[str, Any]] = option(dict, doc="figures by name: kind, options and caption")
     claims: dict[str, Claim] = option(dict, doc="the paper's claims, and their checks, by name")
 
+    def __post_init__(self) -> None:
+        if isinstance(self.seeds, list):
+            object.__setattr__(self, "seeds", sorted(self.seeds))  # their order says nothing
+
     @property
     def axes(self) -> Axes:
         """Axes of grid and within."""
@@ -157,8 +161,8 @@ class Experiment:
 
     @property
     def first_seeds(self) -> list[int]:
-        """Seeds of the runs that are scored, whatever the verdicts are; their order in the file says nothing."""
-        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else sorted(self.seeds)
+        """Seeds of the runs that are scored, whatever the verdicts are."""
+        return list(range(self.seeds.at_least)) if isinstance(self.seeds, InterimAnalyses) else self.seeds
 
     @property
     def where(self) -> str:

@@ -8,13 +8,12 @@ import functools
 import json
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
-from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
+from fedatlas.experiments.cells import CellSpec, Run, Select
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.experiments.values import check_constants, resolve_formulas
@@ -45,12 +44,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     settings: dict[str, Setting] = {}
     reason, begun = None, False
     seed = (spec.tuning_seeds or spec.seeds)[0]  # which changes neither algorithm nor setting
-    searches = initial_searches(spec)
-    points = (
-        (search.within, tuned)
-        for search in searches
-        for tuned in (tuned_points(search) if spec.select else [search.chosen or {}])
-    )
+    points = [(search.within, tuned) for search in initial_searches(spec) for tuned in tuned_points(search)]
     for within, tuned in points:
         run = create_run(spec, within, tuned, seed)
         conditions = repr(run.setting)
@@ -180,6 +174,5 @@ def _split(partition: str, data: str, clients: int) -> None:
 @functools.cache
 def _built(spec: str, clients: int) -> Problem | None:
     """Build a synthetic problem from JSON if that takes milliseconds; otherwise return None."""
-    plain: Spec = json.loads(spec)
-    kind: Any = problems.parse(plain)[0]
+    kind, _ = problems.parse(json.loads(spec))
     return kind.build(clients) if isinstance(kind, SyntheticKind) and kind.cheap(clients) else None

@@ -162,7 +162,7 @@ def _settings(facts: Facts, rows: Sequence[Row], total: int) -> str:
         return ""
     if len(rows) == total:
         return f" in all {total} settings" if total > 1 else ""
-    settings = [labels.setting(row, facts["axes"]) for row in rows]
+    settings = [", ".join(labels.point(axis, row[axis]) for axis in facts["axes"]) for row in rows]
     rest = len(settings) - MAX_SETTINGS
     text = "; ".join(settings[:MAX_SETTINGS]) + (f"; and {rest} more" if rest > 0 else "")
     return f" in {len(settings)} of {total} settings ({text})"

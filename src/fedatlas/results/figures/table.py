@@ -43,7 +43,8 @@ class Table(PanelFigure):
             cells = [_cells(block, x, value, name) for value, name in itertools.product(values, metrics)]
             lines = [((name,), [column.get(id, Cell()) for column in cells]) for id, name in data.names.items()]
             blocks.append((title, lines))
-        heads = [[(labels.column_heading(name), 1) for name in metrics * len(titles)]]
+        headings = [labels.COSTS.get(name) or metric(name).head or labels.words(name) for name in metrics]
+        heads = [[(heading, 1) for heading in headings * len(titles)]]
         if x:
             heads.insert(0, [(title, len(metrics)) for title in titles])
         table = TextTable(heads=heads, blocks=blocks, note=labels.join_sentences(*_notes(data, metrics)))
