@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from fedatlas.cli.list import FAMILIES, RECORDS, all_options, default
+from fedatlas.cli.list import FAMILIES, SPECIFICATIONS, all_options, default
 from fedatlas.io.files import write_text
 from fedatlas.registry.kinds import first_paragraph
 from fedatlas.registry.options import Option, options
@@ -29,7 +29,7 @@ def options_page() -> str:
         "of experiment files; `fedatlas show NAME` prints one kind with its docstring and citation.",
         "## Experiment files",
     ]
-    parts += [f"### {name}\n\n{_options_table(options(cls))}" for name, cls in RECORDS.items()]
+    parts += [f"### {name}\n\n{_options_table(options(cls))}" for name, cls in SPECIFICATIONS.items()]
     for section, family in FAMILIES.items():
         parts.append(
             f"## {section.capitalize()}" + (f"\n\n{SECTION_NOTES[section]}" if section in SECTION_NOTES else "")

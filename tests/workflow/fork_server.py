@@ -31,7 +31,7 @@ LIBRARIES = {
 }
 MODULES = {
     "snakemake": "fedatlas.workflow.graph fedatlas.workflow.dependencies"
-    " fedatlas.workflow.summary fedatlas.workflow.console fedatlas.workflow.console"
+    " fedatlas.workflow.summary fedatlas.workflow.console fedatlas.workflow.launch"
     " snakemake_logger_plugin_fedatlas",
     "fedatlas": "fedatlas.cli.main fedatlas.workflow.jobs.figure fedatlas.workflow.jobs.claims"
     " fedatlas.workflow.jobs.report fedatlas.workflow.jobs.table fedatlas.workflow.jobs.track fedatlas.experiments.run",

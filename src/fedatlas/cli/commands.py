@@ -83,8 +83,8 @@ def train(a: Namespace) -> None:
 
     _check_extensions()
     problem = parse_problem(a)
-    given = {"clients": parse_clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "seed": a.seed}
-    options = {"algorithm": a.algorithm, "problem": problem} | given | parse_pairs("--set", a.set)
+    arguments = {"clients": parse_clients(a, problem), "rounds": a.rounds, "batch": a.batch or None, "seed": a.seed}
+    options = {"algorithm": a.algorithm, "problem": problem} | arguments | parse_pairs("--set", a.set)
     options |= {} if "local_epochs" in options else {"local_steps": a.local_steps}
     with progress_bar("training", a.rounds, "round") as bar:
         frame = train(**options | {"progress": functools.partial(_update_bar, bar)})
@@ -185,10 +185,10 @@ def compute_cell(a: Namespace) -> None:
         sys.exit(128 + signal.SIGTERM)
     seconds, memory = usage()
     print(f"{seconds:.1f} s of a processor, at most {format_size(memory)}", flush=True)
-    if (about := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
+    if (facts := a.spec.get("about")) and (uri := os.environ.get(LIVE)):
         from fedatlas.workflow.jobs import track
 
-        track.live(about, a.out, uri)
+        track.live(facts, a.out, uri)
 
 
 def make(a: Namespace) -> None:

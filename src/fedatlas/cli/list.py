@@ -33,6 +33,7 @@ from fedatlas.registry.options import Option
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 
+# all families of kinds, by the names of their sections
 FAMILIES: dict[str, Family[Any]] = {
     "algorithms": ALGORITHMS,
     "problems": PROBLEMS,
@@ -52,7 +53,8 @@ FAMILIES: dict[str, Family[Any]] = {
     "metrics": METRICS,
 }
 
-RECORDS = {
+# parts of an experiment's file that are no kinds, by the names of their tables on the page about options
+SPECIFICATIONS = {
     "experiments": Experiment,
     "algorithms of an experiment": Entry,
     "select": Select,
@@ -63,7 +65,6 @@ RECORDS = {
 }
 
 SECTIONS = (*FAMILIES, "data", "experiments")
-
 Declaration = type[Kind] | Metric
 
 

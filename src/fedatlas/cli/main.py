@@ -114,7 +114,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
     An exception in a function that LLVM calls while it compiles would be lost, so there the end comes a moment later.
     """
-    inside = any(one.f_globals.get("__name__", "").startswith(COMPILER) for one in _frames(frame))
+    inside = any(caller.f_globals.get("__name__", "").startswith(COMPILER) for caller in _frames(frame))
     if inside and hasattr(signal, "setitimer"):  # Windows has none
         signal.signal(signal.SIGALRM, lambda _, later: _end(number, later))
         signal.setitimer(signal.ITIMER_REAL, MOMENT)

@@ -241,10 +241,12 @@ def _validate_runs(
     """Validate the demands of a figure or check on a run of each algorithm at each point of the axes that it keeps."""
     ids = set(_algorithms(kind, experiment))
     points = [point for point in points if point[0] in ids]
-    kept = [points[index] for index in select_points([axes for _, axes, _ in points], getattr(kind, "where", None))]
-    kind.fits((id, run) for id, _, run in kept)
+    selection = [
+        points[index] for index in select_points([axes for _, axes, _ in points], getattr(kind, "where", None))
+    ]
+    kind.fits((id, run) for id, _, run in selection)
     if isinstance(kind, CostOptions) and kind.simulated:
-        for _, _, run in kept:
+        for _, _, run in selection:
             kind.model_of(create_setting(run).driver_kind)
 
 

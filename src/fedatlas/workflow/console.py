@@ -70,8 +70,8 @@ class Messages(LogHandlerBase):
     @property
     def writes_to_stream(self) -> bool:
         """Return whether this handler prints. Where options ask for Snakemake's messages, Snakemake prints them."""
-        asked = self.common_settings
-        return not (asked.verbose or asked.printshellcmds or asked.debug_dag or asked.quiet)
+        settings = self.common_settings
+        return not (settings.verbose or settings.printshellcmds or settings.debug_dag or settings.quiet)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record."""

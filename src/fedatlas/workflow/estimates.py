@@ -174,12 +174,12 @@ def write_times(study: Study, path: Path) -> None:
     """
     import pandas as pd
 
-    known = {key: cost for key, cost in read_costs(path).items() if cost.measured}
-    known |= measured_costs(Path(study.folders.results), study.files.own)
-    estimates, costs = Estimates(study, known), dict[Key, Cost]()
+    measured = {key: cost for key, cost in read_costs(path).items() if cost.measured}
+    measured |= measured_costs(Path(study.folders.results), study.files.own)
+    estimates, costs = Estimates(study, measured), dict[Key, Cost]()
     for name in study.files.own:
         for size in (size for size in SIZES if size in study.files.document(name)["sizes"]):
-            if (cost := known.get((name, size))) is None:
+            if (cost := measured.get((name, size))) is None:
                 specs = [cell.spec for cell in study.cells(size, name).values()]
                 rate = estimates.seconds_per_operation(size, name)
                 cost = Cost(sum(map(count_runs, specs)), rate and rate * sum(map(count_work, specs)), False)

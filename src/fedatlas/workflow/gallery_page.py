@@ -50,14 +50,14 @@ def publish(study: Study, out: Path, say: Callable[[str], None]) -> None:
     experiments, gallery, papers = study.gallery(), out.with_suffix(""), read_headlines()
     validate_target(out, gallery)
     held, items, pictures = record_paths(study), {}, dict[Path, bytes]()
-    shown = {headline.figure for paper in papers for headline in paper.headlines.values()}  # on cards
+    card_figures = {headline.figure for paper in papers for headline in paper.headlines.values()}  # on cards
     for size, name in experiments:
         if (size, name) not in held:
             continue
         try:
             with tempfile.TemporaryDirectory() as folder:
                 item = recorded_item(study, size, name, Path(folder))
-                names = [key for key in study.experiment(size, name).figures if f"{name}/{key}" in shown]
+                names = [key for key in study.experiment(size, name).figures if f"{name}/{key}" in card_figures]
                 draw_figures(study, size, name, Path(folder), names)
                 drawn = Path(folder, "figures").glob("*.png")
                 pictures |= {gallery / size / name / path.name: reduce_colours(path) for path in drawn}

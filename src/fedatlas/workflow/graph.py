@@ -273,9 +273,9 @@ class Graph:
         """Return the folders of the experiments that a report shows. files: Those of `report_inputs`."""
         return [str(Path(file).parent) for file in files if Path(file).name == FACTS_FILE]
 
-    def results(self, size: str, names: list[str], *more: str) -> list[str]:
+    def results(self, size: str, names: list[str], *extra: str) -> list[str]:
         """Return the results of experiments that a run's summary names, and more files of each experiment."""
-        return self._files(size, names, "report.html", "table.csv", *more) + self.report_inputs(size, names)
+        return self._files(size, names, "report.html", "table.csv", *extra) + self.report_inputs(size, names)
 
     def track_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that MLflow is to show of experiments, and those behind its runs."""

@@ -64,11 +64,11 @@ def lines(study: Study) -> Iterator[str]:
         yield from ("", *textwrap.wrap(describe_paper(paper), width()))
         for name in names:
             yield hanging_indent(f"  {name}", title(study, name, documents[name]), margin)
-            known = {size: costs.get((name, size)) for size in sizes(documents[name])}
-            memory = max((cost.memory_mb for cost in known.values() if cost), default=0)
+            size_costs = {size: costs.get((name, size)) for size in sizes(documents[name])}
+            memory = max((cost.memory_mb for cost in size_costs.values() if cost), default=0)
             durations = ", ".join(
                 size + (f" {format_duration(cost.seconds, cost.measured)}" if cost and cost.seconds is not None else "")
-                for size, cost in known.items()
+                for size, cost in size_costs.items()
             )
             largest = f"; {format_size(memory * 1e6)}" if memory else ""
             for details in filter(None, (str(documents[name].get("source") or ""), f"{durations}{largest}")):
@@ -82,8 +82,8 @@ def title(study: Study, name: str, document: Mapping[str, Any]) -> str:
 
 def sizes(document: Mapping[str, Any]) -> list[str]:
     """Return the sizes in the document of an experiment, which need not be right."""
-    found = document.get("sizes")
-    return [size for size in SIZES if size in found] if isinstance(found, dict) else []
+    declaration = document.get("sizes")
+    return [size for size in SIZES if size in declaration] if isinstance(declaration, dict) else []
 
 
 def experiment_costs(study: Study) -> dict[Key, Cost]:

@@ -51,12 +51,12 @@ def memory_mb(spec: CellSpec, cores: int = 1) -> int:
     kind, data = problems.parse(run.problem)
     parameters = _parameters(json.dumps(run.problem)) if data else run.problem.get("dim") or 1
     try:
-        kept = client_vectors(create(run)[0])
+        state_vectors = client_vectors(create(run)[0])
     except Exception:  # an init that asks for the problem, or one of a user's: it fails where the job runs
-        kept = 1
-    kept += bool(directions(run.setting.get("channel"))[0].error_feedback)
+        state_vectors = 1
+    state_vectors += bool(directions(run.setting.get("channel"))[0].error_feedback)
     size = 4 if is_network(run.problem) else 8
-    vectors = int((kind.bytes(clients) + (_BLOCK + kept * clients) * parameters * size) / 1e6)
+    vectors = int((kind.bytes(clients) + (_BLOCK + state_vectors * clients) * parameters * size) / 1e6)
     return problem_mb(spec.problem) + _TORCH_MB * cores * is_network(spec.problem) + vectors
 
 

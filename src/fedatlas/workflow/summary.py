@@ -30,14 +30,14 @@ def summary(study: Study, files: Iterable[str]) -> str:
         files: Files that the targets of the call ask for. Missing ones are left out: a figure alone may be asked for.
     """
     paths = [path for path in sorted(map(Path, files)) if path.exists()]
-    results, known = Path(study.folders.results), study.files.paths
+    results, names = Path(study.folders.results), study.files.paths
     places = [path.relative_to(results).parts[:2] for path in paths if path.is_relative_to(results)]
-    experiments = list(dict.fromkeys((place[0], place[1]) for place in places if place[1:] and place[1] in known))
+    experiments = list(dict.fromkeys((place[0], place[1]) for place in places if place[1:] and place[1] in names))
     reports = [path for path in paths if path.name == "report.html"]
     level = min((len(path.parts) for path in reports), default=0)  # of a report over those of others, if there is one
-    made = [str(path) for path in reports if len(path.parts) == level] or list(map(str, paths))
+    products = [str(path) for path in reports if len(path.parts) == level] or list(map(str, paths))
     try:
-        return "\n".join(_lines(study, made, experiments))
+        return "\n".join(_lines(study, products, experiments))
     except UserError as error:  # for example, a file of a run that is going on elsewhere
         return f"Warning   {error}"
 

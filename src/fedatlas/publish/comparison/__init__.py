@@ -1,1 +1,1 @@
-"""A comparison of algorithms in the shell, as a page, as TeX and as CSV."""
+"""A comparison of algorithms in the shell, as a page and as CSV."""

@@ -68,8 +68,8 @@ def compare_entries(
         if request.runs:
             write(folder / "curves.parquet", curves, tables.meta.to_dict())
         numbers = compute_numbers(view, tables.table, curves, request.entries)
-        given = {path.stem for path in request.runs}
-        numbers = [replace(entry, absent="has no runs") if entry.id in given else entry for entry in numbers]
+        file_ids = {path.stem for path in request.runs}
+        numbers = [replace(entry, absent="has no runs") if entry.id in file_ids else entry for entry in numbers]
         write_csv(f"{comparison.path}.csv", pd.concat([entry.frame() for entry in numbers]))
         _write_page(comparison, view, numbers, lines, folder, Path(f"{comparison.path}.html"))
     return comparison, numbers
@@ -92,8 +92,8 @@ def announce(comparison: Comparison, compute: bool, cores: str) -> list[str]:
         sentences.append(
             f"to train: {labels.count_noun(waiting, 'run file')}{time}{', as the others took' if time else ''}"
         )
-    if here := len(trained) - waiting:
-        sentences.append(f"from an earlier comparison: {labels.count_noun(here, 'run file')}")
+    if earlier := len(trained) - waiting:
+        sentences.append(f"from an earlier comparison: {labels.count_noun(earlier, 'run file')}")
     sentences += comparison.obstacles
     if comparison.missing and not compute:
         lacking = labels.count_noun(sum(comparison.missing.values()), "run file")
@@ -239,34 +239,34 @@ def _cases(view: ExperimentView, path: Path, runs: "pd.DataFrame") -> Mapping[st
     """Return the case of each name of a problem in a file: the case, or experiment and case, or the label."""
     if not view.cases:
         raise UserError(f"{view.name} has no cases, which runs of a file name as their problems")
-    known = {name: case for case, label in view.cases.items() for name in (case, label)}
+    cases = {name: case for case, label in view.cases.items() for name in (case, label)}
     result = {}
     for problem in runs["problem"].unique().tolist():
-        name = problem.rpartition("/")[2] if problem not in known else problem
-        if name not in known:
+        name = problem.rpartition("/")[2] if problem not in cases else problem
+        if name not in cases:
             raise UserError(f"{path}: unknown problem {problem!r}{did_you_mean(name, list(view.cases))}")
-        result[problem] = known[name]
+        result[problem] = cases[name]
     return result
 
 
-def _check_run(path: Path, case: str, seed: int, run: "pd.DataFrame", others: "pd.DataFrame") -> "pd.DataFrame":
+def _check_run(path: Path, case: str, seed: int, run: "pd.DataFrame", curves: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of a run with all columns of curves that are known. Raises UserError if they do not fit."""
     where = f"{path}, {case}, seed {seed}"
-    if others.empty:
+    if curves.empty:
         raise UserError(f"{where}: the experiment has no runs with this seed; it must be a scoring seed")
     run = run.sort_values("round")
     if run["round"].duplicated().any():
         raise UserError(f"{where}: a round stands twice; one run is expected")
-    last = int(others["round"].max())
+    last = int(curves["round"].max())
     if run["round"].iloc[0] != 0 or run["round"].iloc[-1] != last:
         rounds = f"{run['round'].iloc[0]} to {run['round'].iloc[-1]}"
         raise UserError(f"{where}: rounds are {rounds}; they must go from 0, the start, to {last}, as for all")
-    start, loss = others.loc[others["round"] == 0, "loss"].iloc[0], run["loss"].iloc[0]
+    start, loss = curves.loc[curves["round"] == 0, "loss"].iloc[0], run["loss"].iloc[0]
     if not abs(loss - start) <= TOLERANCE * max(abs(start), 1e-300):
         raise UserError(
             f"{where}: the loss at round 0 is {loss:g}; at the start of this instance it is {start:.10g}: begin there"
         )
-    finite = others.dropna(subset=["suboptimality"]) if "suboptimality" in others else others.iloc[:0]
+    finite = curves.dropna(subset=["suboptimality"]) if "suboptimality" in curves else curves.iloc[:0]
     status = "ok" if run["loss"].map(math.isfinite).all() else "diverged"
     run = run.assign(status=status)
     if len(finite):

@@ -184,7 +184,7 @@ def _against(id: str, places: Mapping[str, ProblemRank], rivals: Mapping[str, st
     sides = {title: place.comparisons[id].side for title, place in places.items() if id in place.comparisons}
     if not sides:
         return ""
-    ahead, behind = ([title for title, side in sides.items() if side == each] for each in ("ahead", "behind"))
+    ahead, behind = ([title for title, side in sides.items() if side == outcome] for outcome in ("ahead", "behind"))
     rival = labels.bracket_name(rivals[id])
     parts = [f"ahead of {rival} on {_titles(ahead, len(sides))}"] if ahead else []
     parts += [f"behind {rival if not ahead else 'it'} on {_all_titles(behind, len(sides))}"] if behind else []

@@ -265,8 +265,8 @@ def _level(name: str, headline: Headline, sizes: Iterable[str]) -> str:
 def _words(level: str, verdict: str, substitute: str, elsewhere: Sequence[tuple[str, Mapping[str, str]]]) -> str:
     if level == NOT_RUN:
         return NOT_RUN
-    shown = "; ".join([verdict, *(f"{place}: {row['verdict']}" for place, row in elsewhere)])
-    return f"{UNTESTED} (on {substitute}: {shown})" if level == SUBSTITUTE else shown
+    text = "; ".join([verdict, *(f"{place}: {row['verdict']}" for place, row in elsewhere)])
+    return f"{UNTESTED} (on {substitute}: {text})" if level == SUBSTITUTE else text
 
 
 def _decisive(parts: Sequence[Mapping[str, Any]], verdict: str) -> str:
@@ -284,8 +284,8 @@ def judge_part(verdicts: Sequence[str]) -> str:
     distinct = {HELD if verdict == MORE else verdict for verdict in verdicts if verdict not in SILENT}
     if not distinct:
         return VACUOUS if VACUOUS in verdicts else UNTESTED
-    (verdict, *others) = distinct
-    return UNDECIDED if others else verdict
+    (verdict, *rest) = distinct
+    return UNDECIDED if rest else verdict
 
 
 def judge_sentence(parts: Sequence[str]) -> str:
@@ -303,8 +303,8 @@ def count_parts(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return ""
     counts = Counter(parts)
-    (first, count), *others = [(verdict, counts[verdict]) for verdict in SIGNS if counts[verdict]]
-    return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in others)])
+    (first, count), *rest = [(verdict, counts[verdict]) for verdict in SIGNS if counts[verdict]]
+    return ", ".join([f"{count} of {len(parts)} {first}", *(f"{count} {verdict}" for verdict, count in rest)])
 
 
 def rows_by_claim(claims: Sequence[Mapping[str, str]]) -> dict[str, dict[str, str]]:
@@ -318,18 +318,16 @@ def card_experiments(card: Card) -> list[str]:
     return list(dict.fromkeys(row["experiment"] for row in rows))
 
 
-def attack_text(card: Card, found: Sequence[Mapping[str, str]]) -> str:
+def attack_text(card: Card, statements: Sequence[Mapping[str, str]]) -> str:
     """Return in Markdown what the attack found on the statement that a card names, for experiments on which it rests.
 
     Args:
         card: The card, whose place in the paper names the statement.
-        found: Rows of statements.csv, which the folder statements writes.
+        statements: Rows of statements.csv, which the folder statements writes.
     """
     experiments = {row["experiment"] for part in card["parts"] for row in part["rows"]}
     numbers = set(map(str, find_places(card["place"])))
     # a statement without its part or interpretation: ``Theorem 3`` for ``Theorem 3 (b), with A = 1``
-    named = [row for row in found if re.split(r",| \(", row["statement"])[0] in numbers]
-    texts = [
-        f"{escape_markdown(row['statement'])}: {row['found']}" for row in named if row["experiment"] in experiments
-    ]
+    rows = [row for row in statements if re.split(r",| \(", row["statement"])[0] in numbers]
+    texts = [f"{escape_markdown(row['statement'])}: {row['found']}" for row in rows if row["experiment"] in experiments]
     return "; ".join(dict.fromkeys(texts))

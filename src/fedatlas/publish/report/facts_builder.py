@@ -138,5 +138,5 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     keys |= {name: [SOURCES.get(name).citation] for name in SOURCES.names()}
     keys |= {name: _algorithm_keys(name) for name in ALGORITHMS.names()}
     keys |= {experiment.name: citation_keys(experiment) for experiment in experiments}
-    known = (name if name in keys else ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
-    return bibtex(key for name in known for key in lookup("name", name, keys))
+    identifiers = (name if name in keys else ALGORITHMS.resolve(name) for name in list(names) or PAPERS)
+    return bibtex(key for name in identifiers for key in lookup("name", name, keys))

@@ -212,8 +212,8 @@ def _picture(gallery: Path, item: GalleryItem, figure: str) -> str:
 
 def _place(item: GalleryItem, caption: str) -> str:
     """Return the place in the paper of which a figure says that it shows it, or an empty text."""
-    shown = find_places(caption)
-    return next((f"{item.group}, {place}" for place in item.places if any(map(place.covers, shown))), "")
+    caption_places = find_places(caption)
+    return next((f"{item.group}, {place}" for place in item.places if any(map(place.covers, caption_places))), "")
 
 
 def _short_title(item: GalleryItem) -> str:

@@ -46,12 +46,12 @@ def best_values(facts: Facts, table: pd.DataFrame) -> TextTable:
     for point, part in _by_point(table[table["chosen"]], facts["axes"]):
         means, sds, counts = (part[name].tolist() for name in ("score", "score_sd", "seeds"))
         near = within_noise(means, sds, counts, facts["select"]["goal"])
-        known = {
+        entries = {
             row["algorithm"]: Cell(labels.number(row["score"]) + "†" * bool(row["edge"]), flag and len(part) > 1)
             for row, flag in zip(part.to_dict("records"), near, strict=True)
         }
         names = tuple(labels.text(parse_cell(cell)) for cell in point)
-        cells = [known.get(id, Cell("–")) for id in facts["algorithms"]]
+        cells = [entries.get(id, Cell("–")) for id in facts["algorithms"]]
         blocks.setdefault(names[:1], []).append((names, cells))
     return TextTable(
         corner=list(map(labels.short_axis, facts["axes"])),

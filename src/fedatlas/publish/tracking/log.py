@@ -111,12 +111,12 @@ def _open(client: "MlflowClient", name: str, location: str | None) -> "Experimen
 
 
 def _update(
-    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None, whole: bool
+    client: "MlflowClient", id: str, prefix: str, records: Sequence[RunRecord], folder: Path | None, complete: bool
 ) -> dict[str, int]:
     """Add runs that are new or have changed, and delete those that they replace.
 
-    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself. whole: whether
-    these are all runs with the prefix, so that others are deleted.
+    folder: of the experiment's artifacts beside a database, None for a server, which takes them itself.
+    complete: whether these are all runs with the prefix, so that others are deleted.
     """
     stored = client.search_runs([id], f"tags.`{KEY}` LIKE '{prefix}%'", max_results=50_000)
     ended = [run for run in stored if run.info.status == "FINISHED"]
@@ -125,9 +125,9 @@ def _update(
     for record in records:
         old = finished.get((record.key, digest := record.digest()))
         (unchanged if old else logged).add(old or _add(client, id, folder, record, {DIGEST: digest}))
-    kept, prefixes = logged | unchanged, prefix if whole else tuple(record.key for record in records)
-    others = [run for run in stored if not kept & {run.info.run_id, run.data.tags.get(PARENT)}]
-    replaced = [run.info.run_id for run in others if run.data.tags[KEY].startswith(prefixes)]
+    current, prefixes = logged | unchanged, prefix if complete else tuple(record.key for record in records)
+    rest = [run for run in stored if not current & {run.info.run_id, run.data.tags.get(PARENT)}]
+    replaced = [run.info.run_id for run in rest if run.data.tags[KEY].startswith(prefixes)]
     for replaced_id in replaced:
         client.delete_run(replaced_id)
     return {"logged": len(logged), "unchanged": len(unchanged), "deleted": len(replaced)}
@@ -210,8 +210,8 @@ def _summary(facts: Facts, created: int | None) -> str:
     }
     packed = f"deflate;{b64encode(zlib.compress(json.dumps(state).encode())).decode()}"
     value = {"name": f"Summary ({facts['size']})", "createdAt": created or 0, "state": packed}
-    both = json.dumps({**value, **state})
-    return both if len(both) <= MAX_LENGTH else json.dumps(value)
+    tag = json.dumps({**value, **state})
+    return tag if len(tag) <= MAX_LENGTH else json.dumps(value)
 
 
 def validate(uri: Any) -> None:

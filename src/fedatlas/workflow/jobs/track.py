@@ -62,15 +62,15 @@ def _log(folder: str, uri: str) -> dict[str, Any]:
     return tracking.log(read_facts(Path(folder) / FACTS_FILE), folder, uri)
 
 
-def live(about: Facts, path: str, uri: str) -> None:
+def live(facts: Facts, path: str, uri: str) -> None:
     """Log a run file to a server at once. What the server does not take is logged when the experiment is complete.
 
     Args:
-        about: The facts of the experiment.
+        facts: The facts of the experiment.
         path: Path of the run file.
         uri: Address of the server.
     """
     try:
-        tracking.log(about, Path(path).parents[2], uri, path)
+        tracking.log(facts, Path(path).parents[2], uri, path)
     except tracking.TrackingError as error:
         print(f"warning: {error}; these runs will be logged when the experiment is complete")
