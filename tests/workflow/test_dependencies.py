@@ -17,6 +17,7 @@ from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.experiments.run import run_cell
+from fedatlas.publish.tracking import records
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import dependencies
@@ -142,6 +143,10 @@ def test_a_result_depends_on_what_makes_it_and_on_nothing_else(result, follows, 
     for word in (*follows.split(), *ignores.split()):
         (name,) = (name for name in names if name == word or name == f"federation.{word}")
         assert (f"fedatlas.{name}" in closed) == (word in follows.split()), name
+
+
+def test_what_lays_the_settings_of_cases_over_others_is_code_of_the_mlflow_runs():
+    assert records.merge.__module__ in fingerprint.closure(*RESULTS["track"])
 
 
 @pytest.mark.slow

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean
-from fedatlas.experiments import SIZES, specification
+from fedatlas.experiments import SIZES, merge, specification
 from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
 from fedatlas.io.files import parse_yaml, read_text, read_yaml
-from fedatlas.registry.kinds import merge
 
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 CLAIM_KEYS = {field.name for field in fields(Claim)}
