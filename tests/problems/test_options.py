@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas import UserError
-from fedatlas.federation.problems import validate
+from fedatlas.federation.problems.interactive import validate
 
 QUADRATIC = {"kind": "quadratic", "dim": 3}
 LOGISTIC = {"kind": "logistic", "data": "breast_cancer"}

@@ -1,6 +1,7 @@
 """What each result depends on: modules that it follows, and modules that leave it alone."""
 
 import dataclasses
+import inspect
 import json
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.experiments.run import run_cell
+from fedatlas.federation.problems.interactive import validate
 from fedatlas.publish.tracking import records
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
@@ -100,7 +102,8 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
     ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",
-     "algorithms.scaffold problems.logistic partitions.classes participation.sine networks.network"),
+     "algorithms.scaffold problems.logistic problems.interactive partitions.classes participation.sine "
+     "networks.network"),
     ("federated", "algorithms.scaffold problems.logistic participation.sine schedules.exponential partitions.partition",
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
     ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),
@@ -187,3 +190,8 @@ def test_an_independent_measurement_agrees(tmp_path):
         assert len(ran) > 15
         unknown = [item for item in ran if not fingerprint.silent(item)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
+
+
+def test_no_run_depends_on_the_validation_of_its_problem():
+    validation = inspect.getmodule(validate).__name__
+    assert not any(validation in fingerprint.closure(*run_file_modules(cell)) for cell in CELLS.values())
