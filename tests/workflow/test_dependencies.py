@@ -103,11 +103,12 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
 EDGES = [
     ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",
      "algorithms.scaffold problems.logistic problems.interactive partitions.classes participation.sine "
-     "networks.network"),
+     "networks.network compiled"),
     ("federated", "algorithms.scaffold problems.logistic participation.sine schedules.exponential partitions.partition",
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
     ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),
     ("lenet", "architectures.lenet sampling.reshuffling", "architectures.resnet18 sampling.legacy"),
+    ("softmax", "algorithms.fedspeed compiled.dense_rows", "algorithms.recurrences compiled.lockstep"),
     ("tuned", "experiments.tuning.grid experiments.tuning experiments.scores",
      "experiments.tuning.successive_halving experiments.tuning.pattern_search"),
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
