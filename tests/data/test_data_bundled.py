@@ -5,7 +5,8 @@ import socket
 import pytest
 
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.dataset import BUNDLED, load_prepared
+from fedatlas.data.dataset import load_prepared
+from fedatlas.data.paths import BUNDLED
 from fedatlas.data.sources import info
 from fedatlas.data.store import prepare, status
 

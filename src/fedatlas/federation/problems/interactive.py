@@ -8,7 +8,8 @@ from typing import Any
 
 from fedatlas.data import sources
 from fedatlas.data.catalogue import CustomSource
-from fedatlas.data.dataset import cache_folder, load_prepared, prepared_folder, resolve_directory
+from fedatlas.data.dataset import load_prepared
+from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
 from fedatlas.data.sources import is_custom
 from fedatlas.data.store import prepare
 from fedatlas.errors import UserError
