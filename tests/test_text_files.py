@@ -3,7 +3,7 @@
 import pytest
 
 from fedatlas.errors import LENGTH, UserError, did_you_mean, shorten
-from fedatlas.io.files import parse_yaml, read_yaml
+from fedatlas.io.yaml import parse_yaml, read_yaml
 
 
 def test_a_text_is_utf_8(tmp_path):

@@ -17,7 +17,6 @@ from typing import Any
 
 from fedatlas.cli.parser import DEFAULT_CLIENTS
 from fedatlas.errors import UserError
-from fedatlas.io.files import parse_yaml
 from fedatlas.io.formats import hanging_indent, progress_bar
 from fedatlas.registry import extensions
 
@@ -240,6 +239,7 @@ def parse_data(text: str) -> Any:
     A mapping is FILE,NAME=VALUE,... or NAME=VALUE,... or in YAML, in braces. An existing file needs no options.
     """
     from fedatlas.data.catalogue import SOURCES
+    from fedatlas.io.yaml import parse_yaml
 
     if text.startswith("{"):
         return parse_yaml(text, "--data")
@@ -257,6 +257,7 @@ def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
         option: Name of the option, for errors.
         items: The items.
     """
+    from fedatlas.io.yaml import parse_yaml
 
     values = {}
     for item in items:

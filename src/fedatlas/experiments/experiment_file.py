@@ -22,7 +22,8 @@ from fedatlas.errors import UserError, did_you_mean
 from fedatlas.experiments import SIZES, merge, specification
 from fedatlas.experiments.experiment_view import Claim
 from fedatlas.experiments.specification import Experiment
-from fedatlas.io.files import parse_yaml, read_text, read_yaml
+from fedatlas.io.files import read_text
+from fedatlas.io.yaml import parse_yaml, read_yaml
 
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 CLAIM_KEYS = {field.name for field in fields(Claim)}
