@@ -12,7 +12,7 @@ from fedatlas.federation import problems
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import Metric
 from fedatlas.federation.problems import ProblemKind
-from fedatlas.io.formats import hanging_indent
+from fedatlas.io.terminal import hanging_indent
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind, first_paragraph

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fedatlas.experiments import SIZES, labels
-from fedatlas.io.formats import hanging_indent, width
 from fedatlas.io.machine import format_duration, format_size
+from fedatlas.io.terminal import hanging_indent, width
 from fedatlas.workflow.study import Study
 from fedatlas.workflow.summary import experiment_costs
 
