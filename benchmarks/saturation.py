@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from fedatlas.data.dataset import resolve_directory
+from fedatlas.data.paths import resolve_directory
 from fedatlas.experiments import expansion, experiment_file, labels
 from fedatlas.experiments.cells import CellSpec, Point
 from fedatlas.experiments.result_files import read

@@ -13,7 +13,7 @@ SPECS = [
 ]
 PROBLEMS = f"""
 from fedatlas.federation import problems
-from fedatlas.federation.problems import validate
+from fedatlas.federation.problems.interactive import validate
 from fedatlas.experiments.dependencies import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
@@ -51,3 +51,11 @@ def test_no_heavy_library_is_loaded(name):
     script = f"{code}\nimport sys\nprint(*(name for name in {LIBRARIES} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == (["scipy"] if name == "problems" else [])
+
+
+def test_a_job_starts_without_a_parser_of_yaml():
+    script = (
+        "import fedatlas.cli.main, fedatlas.cli.commands, fedatlas.experiments.run, sys; print('yaml' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

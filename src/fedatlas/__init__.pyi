@@ -18,6 +18,7 @@ from fedatlas.experiments import labels as labels
 from fedatlas.experiments.tuning import TuningRule as TuningRule
 from fedatlas.federation import partitions as partitions
 from fedatlas.federation.algorithms import Algorithm as Algorithm
+from fedatlas.federation.algorithms.recurrences import Recurrence as Recurrence
 from fedatlas.federation.architectures import Architecture as Architecture
 from fedatlas.federation.arrays import Array as Array
 from fedatlas.federation.arrays import State as State
@@ -26,7 +27,6 @@ from fedatlas.federation.channels import Channel as Channel
 from fedatlas.federation.channels import Coded as Coded
 from fedatlas.federation.channels import Note as Note
 from fedatlas.federation.channels import Rows as Rows
-from fedatlas.federation.compiled import Recurrence as Recurrence
 from fedatlas.federation.costs import BITS as BITS
 from fedatlas.federation.costs import OPERATIONS as OPERATIONS
 from fedatlas.federation.costs import CostModel as CostModel

@@ -11,7 +11,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from fedatlas.data import sources
-from fedatlas.data.dataset import load_prepared, read_prepared, resolve_directory
+from fedatlas.data.dataset import load_prepared, read_prepared
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader, Samples
 from fedatlas.data.sources import _mappings, _records

@@ -7,7 +7,8 @@ import pytest
 
 from fedatlas.cli.show import describe
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.data.dataset import BUNDLED, load_prepared
+from fedatlas.data.dataset import load_prepared
+from fedatlas.data.paths import BUNDLED
 from fedatlas.data.readers import READERS
 from fedatlas.data.sources import info
 from fedatlas.data.store import prepare, status

@@ -5,7 +5,8 @@ import pytest
 from fedatlas import UserError
 from fedatlas.federation import problems
 from fedatlas.federation.networks.network import Network
-from fedatlas.federation.problems import PROBLEMS, validate
+from fedatlas.federation.problems import PROBLEMS
+from fedatlas.federation.problems.interactive import validate
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic

@@ -1,6 +1,7 @@
 """What each result depends on: modules that it follows, and modules that leave it alone."""
 
 import dataclasses
+import inspect
 import json
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.experiments.run import run_cell
+from fedatlas.federation.problems.interactive import validate
+from fedatlas.publish.tracking import records
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
 from fedatlas.workflow import dependencies
@@ -99,19 +102,24 @@ RESULTS = {name: run_file_modules(cell) for name, cell in CELLS.items()} | {
 # Modules that a result must follow, and others that must not make it again.
 EDGES = [
     ("quadratic", "algorithms.fedavg problems.quadratic engine.steps streams",
-     "algorithms.scaffold problems.logistic partitions.classes participation.sine networks.network"),
+     "algorithms.scaffold problems.logistic problems.interactive partitions.classes participation.sine "
+     "networks.network compiled"),
     ("federated", "algorithms.scaffold problems.logistic participation.sine schedules.exponential partitions.partition",
      "algorithms.fedspeed participation.markov schedules.inverse_sqrt partitions.dirichlet"),
-    ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels", "compiled.dense_rows architectures.lenet"),
+    ("lockstep", "algorithms.fedac compiled.lockstep compiled.kernels data.dataset",
+     "compiled.dense_rows architectures.lenet data.paths"),
     ("lenet", "architectures.lenet sampling.reshuffling", "architectures.resnet18 sampling.legacy"),
+    ("softmax", "algorithms.fedspeed compiled.dense_rows", "algorithms.recurrences compiled.lockstep"),
     ("tuned", "experiments.tuning.grid experiments.tuning experiments.scores",
      "experiments.tuning.successive_halving experiments.tuning.pattern_search"),
     ("partition", "partitions.dirichlet partitions.partition", "partitions.classes problems.logistic"),
-    ("prepared", "data.readers.embedded data.readers", "data.readers.published_images problems.logistic"),
-    ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures"),
-    ("scaling", "results.figures.scaling results.figures.description", "results.figures.convergence results.claims"),
+    ("prepared", "data.readers.embedded data.readers",
+     "data.readers.published_images data.paths problems.logistic"),
+    ("table", "experiments.tables experiments.scores", "algorithms.fedavg results.claims results.figures io.terminal"),
+    ("scaling", "results.figures.scaling results.figures.description",
+     "results.figures.convergence results.claims io.terminal"),
     ("timed", "costs.cross_silo results.figures.convergence algorithms.fedavg", "costs.cross_device algorithms.fedac"),
-    ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop results.figures.scaling"),
+    ("better", "results.claims.better workflow.jobs.claims", "results.claims.drop io.terminal"),
     ("below", "results.claims.below theory.fedsps", "results.claims.drop results.figures.scaling"),
     ("report", "publish.report.page publish.report.cards", "publish.tracking algorithms.fedavg results.claims.better"),
     ("track", "publish.tracking.records publish.report.facts", "publish.report.page algorithms.fedavg"),
@@ -142,6 +150,10 @@ def test_a_result_depends_on_what_makes_it_and_on_nothing_else(result, follows, 
     for word in (*follows.split(), *ignores.split()):
         (name,) = (name for name in names if name == word or name == f"federation.{word}")
         assert (f"fedatlas.{name}" in closed) == (word in follows.split()), name
+
+
+def test_what_lays_the_settings_of_cases_over_others_is_code_of_the_mlflow_runs():
+    assert records.merge.__module__ in fingerprint.closure(*RESULTS["track"])
 
 
 @pytest.mark.slow
@@ -182,3 +194,8 @@ def test_an_independent_measurement_agrees(tmp_path):
         assert len(ran) > 15
         unknown = [item for item in ran if not fingerprint.silent(item)]
         assert set(unknown) <= fingerprint.closure(*RESULTS[name]), name
+
+
+def test_no_run_depends_on_the_validation_of_its_problem():
+    validation = inspect.getmodule(validate).__name__
+    assert not any(validation in fingerprint.closure(*run_file_modules(cell)) for cell in CELLS.values())

@@ -6,8 +6,6 @@ the arrays completely, so no result depends on the catalogue.
 
 import hashlib
 import json
-import os
-import sys
 from dataclasses import dataclass, fields
 from math import prod
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
+from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.errors import UserError, did_you_mean
 
 DTYPES = ("uint8", "float32", "float64")
@@ -164,7 +163,7 @@ def load_prepared(name: str, directory: str | Path | None = None) -> Dataset:
 
     Args:
         name: Name of the data set.
-        directory: The data directory; see `resolve_directory`.
+        directory: The data directory; see `fedatlas.data.paths.resolve_directory`.
 
     Raises:
         UserError: If the data set has not been prepared, or if its arrays are damaged.
@@ -232,26 +231,3 @@ def open_arrays(name: str, folder: Path, meta: Meta) -> Dataset:
         owner_test=array("owner_test"),
         client_names=None if client_names is None else client_names.tolist(),
     )
-
-
-def resolve_directory(path: str | Path | None = None) -> Path:
-    """Return the data directory: the argument, else the environment variable FEDATLAS_DATA, else ``./data``.
-
-    Raises:
-        UserError: The path is that of a file.
-    """
-    directory = Path(os.path.expanduser(path or os.environ.get("FEDATLAS_DATA") or "data"))
-    if directory.is_file():
-        raise UserError(f"{directory} is a file: the data directory is a folder; name another by FEDATLAS_DATA")
-    return directory
-
-
-def prepared_folder(root: Path, name: str) -> Path:
-    """Return the folder of a data set's prepared form in a data directory."""
-    return root / "prepared" / name
-
-
-def cache_folder() -> Path:
-    """Return the folder in which this user's programs keep what they can compute again."""
-    home = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(home)) / "fedatlas"

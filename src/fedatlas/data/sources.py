@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data.catalogue import SOURCES, CustomSource, File, Form, Source, checksum
-from fedatlas.data.dataset import Contents, resolve_directory
+from fedatlas.data.dataset import Contents
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.readers import READERS
 from fedatlas.data.readers.custom_reader import CustomReader
 from fedatlas.errors import UserError, did_you_mean

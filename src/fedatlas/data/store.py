@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from fedatlas.data.catalogue import SOURCES, CustomSource, File, Form, Source
-from fedatlas.data.dataset import BUNDLED, prepared_folder, read_prepared, resolve_directory
+from fedatlas.data.dataset import read_prepared
+from fedatlas.data.paths import BUNDLED, prepared_folder, resolve_directory
 from fedatlas.data.readers import READERS, build, provenance
 from fedatlas.data.sources import Spec, code_files, info
 from fedatlas.errors import UserError

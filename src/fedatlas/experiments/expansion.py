@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, name_place
-from fedatlas.experiments import validation
+from fedatlas.experiments import merge, validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
@@ -28,7 +28,6 @@ from fedatlas.federation.channels import CHANNELS, directions
 from fedatlas.federation.engine.history import LOCAL_LOSS
 from fedatlas.federation.partitions import is_by_owner, number_of_clients
 from fedatlas.federation.problems import PROBLEMS, varies_by_seed
-from fedatlas.registry.kinds import merge
 
 DRAWN = ("batch", "participation", "topology", "channel")  # keys of the setting that say what a run draws
 MOST_FILES, MOST_RUNS = 20_000, 100_000  # run files of an experiment; runs of a file for each seed

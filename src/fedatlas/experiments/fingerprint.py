@@ -48,6 +48,7 @@ SILENT = {
     "fedatlas.federation.engine.checkpoint": "keeps a run that is cut off; it goes on to the same bits",
     "fedatlas.federation.engine.inspection": "refuses what hooks must not return",
     "fedatlas.federation.algorithms.declaration": "refuses what classes must not declare",
+    "fedatlas.data.paths": "says where files lie",
     "fedatlas.data.catalogue": "entries reach results through prepared data, whose rule has the entry as a parameter",
     "fedatlas.data.sources": "entries reach results through prepared data, whose rule has the entry as a parameter",
 }

@@ -22,8 +22,9 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
-from fedatlas.federation.problems import ProblemKind, SyntheticKind, validate
+from fedatlas.federation.problems import ProblemKind, SyntheticKind
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem
+from fedatlas.federation.problems.interactive import validate
 from fedatlas.federation.problems.rows import DataOptions
 from fedatlas.registry import extensions
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedatlas.data import sources
-from fedatlas.data.dataset import prepared_folder, read_prepared, resolve_directory
+from fedatlas.data.dataset import read_prepared
+from fedatlas.data.paths import prepared_folder, resolve_directory
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.dependencies import cell_modules, result_modules
 from fedatlas.experiments.fingerprint import fingerprint, module_hashes

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedatlas.data import store
-from fedatlas.data.dataset import load_prepared, read_prepared, resolve_directory
+from fedatlas.data.dataset import load_prepared, read_prepared
+from fedatlas.data.paths import resolve_directory
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import EXCHANGES, CellSpec, Run
 from fedatlas.experiments.dependencies import optimum_file, partition_file

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.dataset import resolve_directory
+from fedatlas.data.paths import resolve_directory
 from fedatlas.data.store import MIRRORS_VARIABLE, list_mirrors
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments import expansion

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fedatlas.data.dataset import BUNDLED, Contents
+from fedatlas.data.dataset import Contents
+from fedatlas.data.paths import BUNDLED
 from fedatlas.registry.bibliography import entry
 from fedatlas.registry.kinds import Family
 

@@ -22,7 +22,7 @@ from fedatlas.federation.engine.steps import Round, Steps, call
 from fedatlas.registry.kinds import Family, Kind
 
 if TYPE_CHECKING:
-    from fedatlas.federation.compiled import Recurrence
+    from fedatlas.federation.algorithms.recurrences import Recurrence
     from fedatlas.federation.engine.setting import Setting
     from fedatlas.federation.problems.base import Oracles, Problem
     from fedatlas.federation.topologies.mixing import Mixing

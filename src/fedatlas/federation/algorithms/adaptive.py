@@ -8,8 +8,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.algorithms.recurrences import Recurrence
 from fedatlas.federation.arrays import Array, State, maximum, sqrt, where, zeros_like
-from fedatlas.federation.compiled import Recurrence
 from fedatlas.federation.engine.steps import Round
 from fedatlas.registry.options import option
 

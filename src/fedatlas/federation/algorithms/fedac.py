@@ -5,8 +5,8 @@ from math import inf, sqrt
 from typing import Literal
 
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.compiled import Recurrence, accelerated
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms.recurrences import Recurrence, descent
 from fedatlas.federation.arrays import State
-from fedatlas.federation.compiled import Recurrence, descent
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.algorithms.recurrences import Recurrence
 from fedatlas.federation.arrays import Array, State
 from fedatlas.federation.channels import Note
-from fedatlas.federation.compiled import Recurrence
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 

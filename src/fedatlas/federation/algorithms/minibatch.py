@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from fedatlas.federation.algorithms import Algorithm
+from fedatlas.federation.algorithms.recurrences import Recurrence, accelerated, descent
 from fedatlas.federation.arrays import Array, State
-from fedatlas.federation.compiled import Recurrence, accelerated, descent
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fedatlas.federation.algorithms.fedavg import FedAvg
+from fedatlas.federation.algorithms.recurrences import Recurrence
 from fedatlas.federation.arrays import Array, State, maximum, where
-from fedatlas.federation.compiled import Recurrence
 from fedatlas.federation.engine.steps import Round, Steps
 from fedatlas.registry.options import option
 

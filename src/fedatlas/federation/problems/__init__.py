@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fedatlas.data.dataset import load_prepared
 from fedatlas.errors import UserError
-from fedatlas.federation.partitions import PARTITIONS, is_by_owner, split
+from fedatlas.federation.partitions import is_by_owner, split
 from fedatlas.federation.partitions.partition import Partition
 from fedatlas.federation.problems.base import OPTIMUM_METRICS, TESTED, VALIDATED, Oracles, Problem
 from fedatlas.federation.problems.rows import DataOptions, hold_out
@@ -212,44 +212,6 @@ def create(
     problem = kind.build(train, test, partition)
     problem.part_rows = part_rows
     return problem
-
-
-def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> None:
-    """Raise UserError if a problem of a specification cannot be created.
-
-    Neither loads data nor imports torch.
-
-    Args:
-        spec: Specification of a problem.
-        directory: Data directory, which remembers the contents of custom data.
-
-    Raises:
-        UserError: An option is unknown or out of range, a data set does not exist or does not fit the kind of problem,
-            the two data sets differ in shape or classes, or the partition is unknown.
-    """
-    from fedatlas.data.catalogue import CustomSource
-    from fedatlas.data.sources import display_name, info
-
-    kind, sources = parse(spec)
-    if sources is None:
-        return
-    train = info(sources.data, directory)
-    test = info(sources.test, directory) if sources.test else train
-    if isinstance(train, CustomSource) and isinstance(test, CustomSource) and test.class_names != train.class_names:
-        raise UserError(
-            f"problem {kind.name}: the classes of {display_name(sources.test or '')} are not those of "
-            f"{display_name(sources.data)}: "
-            "name the second file under test_file of the data, whose classes then are those of both"
-        )
-    if test.shape != train.shape:
-        raise UserError(
-            f"problem {kind.name}: samples of {sources.test} have another shape than those of {sources.data}: test on "
-            "another"
-        )
-    if isinstance(kind, DataKind):
-        kind.validate_data(train)
-    if sources.partition is not None:
-        PARTITIONS.build(sources.partition)
 
 
 def varies_by_seed(spec: Mapping[str, Any]) -> bool:

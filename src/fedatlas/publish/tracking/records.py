@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from fedatlas.experiments import labels, scores
+from fedatlas.experiments import labels, merge, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.values import cell_text, is_missing, parse_cell
 from fedatlas.experiments.view import TableMeta
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
-from fedatlas.registry.kinds import merge
 from fedatlas.registry.options import native
 from fedatlas.results.claims.verdicts import NOT_TESTED
 from fedatlas.results.comparing.intervals import interval_of_mean

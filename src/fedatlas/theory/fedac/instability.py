@@ -10,7 +10,7 @@ from decimal import Decimal, localcontext
 
 from fedatlas.errors import UserError
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.federation.compiled import accelerated, descent
+from fedatlas.federation.algorithms.recurrences import accelerated, descent
 from fedatlas.federation.problems.piecewise import Piecewise
 
 if typing.TYPE_CHECKING:
