@@ -17,7 +17,7 @@ from typing import Any
 
 from fedatlas.cli.parser import DEFAULT_CLIENTS
 from fedatlas.errors import UserError
-from fedatlas.io.terminal import hanging_indent, progress_bar
+from fedatlas.io.machine import hanging_indent, progress_bar
 from fedatlas.registry import extensions
 
 

@@ -25,7 +25,7 @@ from fedatlas.federation.problems import PROBLEMS, ProblemKind
 from fedatlas.federation.sampling import SAMPLING
 from fedatlas.federation.schedules import SCHEDULES
 from fedatlas.federation.topologies import TOPOLOGIES
-from fedatlas.io.terminal import hanging_indent
+from fedatlas.io.machine import hanging_indent
 from fedatlas.registry import extensions
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Family, Kind, first_paragraph

@@ -10,8 +10,7 @@ from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, nearest
 from fedatlas.experiments.dependencies import data_names
 from fedatlas.federation.metrics import Metric
-from fedatlas.io.machine import format_duration, format_size
-from fedatlas.io.terminal import hanging_indent, width
+from fedatlas.io.machine import format_duration, format_size, hanging_indent, width
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.federation.algorithms import ALGORITHMS
-from fedatlas.io.terminal import progress_bar
+from fedatlas.io.machine import progress_bar
 from fedatlas.registry.options import validate_names
 from fedatlas.testing import (
     CONFORMANCE_TESTS,

@@ -21,8 +21,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.view import TableMeta
-from fedatlas.io.machine import format_duration, format_size
-from fedatlas.io.terminal import hanging_indent, width
+from fedatlas.io.machine import format_duration, format_size, hanging_indent, width
 from fedatlas.registry.bibliography import describe_paper
 from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.study import Study

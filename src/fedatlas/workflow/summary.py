@@ -9,7 +9,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.view import TableMeta
-from fedatlas.io.terminal import hanging_indent
+from fedatlas.io.machine import hanging_indent
 from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.records.lookup import record_paths

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from fedatlas.experiments import labels
-from fedatlas.io.terminal import hanging_indent
+from fedatlas.io.machine import hanging_indent
 from fedatlas.publish.comparison.numbers import EntryNumbers
 from fedatlas.results.comparing.pairwise import MEANINGFUL, Estimate
 from fedatlas.results.comparing.ranks import ProblemRank
