@@ -10,9 +10,9 @@ from fedatlas.experiments.run import run_cell
 from fedatlas.experiments.runs import initial_searches
 from fedatlas.workflow import estimates as estimates_module
 from fedatlas.workflow.estimates import Estimates
-from fedatlas.workflow.listing import Cost
 from fedatlas.workflow.resources import count_runs, count_work, run_stages
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import Cost
 from tests.workflow.project import TINY
 
 

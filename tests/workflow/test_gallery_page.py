@@ -13,8 +13,8 @@ from fedatlas.publish.report.cards import FOLDER, read_headlines
 from fedatlas.publish.report.gallery import write_pages
 from fedatlas.records.lookup import record_paths
 from fedatlas.workflow import gallery_page
-from fedatlas.workflow.listing import paper_hours
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import paper_hours
 from tests.workflow.finished import add_record
 from tests.workflow.project import ROOT, TINY
 

@@ -7,15 +7,15 @@ import pytest
 from fedatlas.cli.main import main
 from fedatlas.experiments import result_files
 from fedatlas.experiments.view import TableMeta
-from fedatlas.workflow import estimates, listing
-from fedatlas.workflow.listing import experiment_costs, read_costs
+from fedatlas.workflow import estimates, summary
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import experiment_costs, read_costs
 
 
 def test_every_experiment_and_size_has_its_time_and_memory():
     files, costs = Study.open().files, experiment_costs(Study.open())
     for name in files.paths:
-        sizes = listing.sizes(files.document(name))
+        sizes = summary.sizes(files.document(name))
         assert sizes
         for size in sizes:
             took = costs[name, size]

@@ -10,9 +10,9 @@ from fedatlas.experiments.cells import CellSpec
 from fedatlas.workflow import estimates
 from fedatlas.workflow.estimates import GROUP, START_MINUTES, Requests
 from fedatlas.workflow.graph import Graph
-from fedatlas.workflow.listing import Cost
 from fedatlas.workflow.resources import count_gpus, memory_mb
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import Cost
 from tests.workflow.project import TINY
 
 CONVEX = {"kind": "logistic", "data": "a9a"}

@@ -31,10 +31,10 @@ def list_names(a: Namespace) -> None:
     if a.json:
         print_json({section: dict(entries) for section, entries in overview(a.what).items()}, a)
     elif a.what == "experiments":
-        from fedatlas.workflow import listing
+        from fedatlas.workflow import summary
         from fedatlas.workflow.study import Study
 
-        print(*listing.lines(Study.open()), sep="\n")
+        print(*summary.lines(Study.open()), sep="\n")
     else:
         print(*lines(overview(a.what)), sep="\n")
 

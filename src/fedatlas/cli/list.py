@@ -77,8 +77,8 @@ def _entries(section: str) -> Iterator[tuple[str, str]]:
     if section == "data":
         yield from ((name, describe(SOURCES.get(name).title, SOURCES.module(name))) for name in SOURCES.names())
     elif section == "experiments":
-        from fedatlas.workflow.listing import title
         from fedatlas.workflow.study import Study
+        from fedatlas.workflow.summary import title
 
         study = Study.open()
         yield from ((name, title(study, name, study.files.document(name))) for name in study.files.paths)

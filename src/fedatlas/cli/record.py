@@ -11,8 +11,8 @@ from fedatlas.records.results import add_record, find_record
 from fedatlas.records.verification import Examination
 from fedatlas.records.verification import verify as compute
 from fedatlas.records.verified import add_verifications, meaning
-from fedatlas.workflow.listing import shipped_costs
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import shipped_costs
 
 
 def list_records(a: Namespace) -> int:

@@ -14,7 +14,7 @@ from fedatlas.io.machine import format_duration, format_size, hanging_indent, wi
 from fedatlas.registry import bibliography
 from fedatlas.registry.extensions import location
 from fedatlas.registry.options import Option
-from fedatlas.workflow import listing
+from fedatlas.workflow import summary
 from fedatlas.workflow.study import Study
 
 
@@ -115,8 +115,8 @@ def _data(source: Source) -> str:
 
 
 def _experiment(study: Study, name: str) -> str:
-    document, costs = study.files.document(name), listing.experiment_costs(study)
-    sizes, size = listing.sizes(document), study.config["size"]
+    document, costs = study.files.document(name), summary.experiment_costs(study)
+    sizes, size = summary.sizes(document), study.config["size"]
     size = size if size in sizes else next(iter(sizes), "smoke")
     experiment, is_own = study.experiment(size, name), name in study.files.own
     data = {display_name(data) for cell in study.cells(size, name).values() for data in data_names(cell.spec)}
@@ -134,7 +134,7 @@ def _experiment(study: Study, name: str) -> str:
     return "\n".join([*lines, *_table(rows)])
 
 
-def _cost_words(cost: listing.Cost | None) -> str:
+def _cost_words(cost: summary.Cost | None) -> str:
     if cost is None or cost.seconds is None:
         return "time not known"
     text = f"{format_duration(cost.seconds, cost.measured)} of a processor; {cost.runs:,} runs"

@@ -18,9 +18,9 @@ from fedatlas.io.machine import format_duration, format_size
 from fedatlas.records.lookup import Records
 from fedatlas.workflow.configuration import FOLDER, shipped
 from fedatlas.workflow.dependencies import differs
-from fedatlas.workflow.listing import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
 from fedatlas.workflow.resources import count_gpus, count_runs, count_work, is_network, memory_mb, problem_mb
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import FILE, Cost, Key, experiment_costs, measured_costs, read_costs
 
 if TYPE_CHECKING:
     from fedatlas.workflow.graph import Graph

@@ -27,8 +27,8 @@ from fedatlas.workflow.dependencies import Origins
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.jobs import claims, figure, partition
 from fedatlas.workflow.jobs import table as table_job
-from fedatlas.workflow.listing import paper_hours, shipped_costs
 from fedatlas.workflow.study import Study
+from fedatlas.workflow.summary import paper_hours, shipped_costs
 
 PAGE = "docs/gallery.md"
 
