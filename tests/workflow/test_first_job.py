@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fedatlas.workflow.launch import begin_jobs
+from fedatlas.workflow.summary import begin_jobs
 
 
 @pytest.mark.parametrize(

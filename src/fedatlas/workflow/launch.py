@@ -1,20 +1,15 @@
 """`fedatlas run`: start Snakemake with the workflow that the package carries, on an experiment of the study."""
 
-import gc
-import logging
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from fedatlas.errors import lookup
 from fedatlas.experiments.cells import CASE
 from fedatlas.workflow.configuration import SNAKEFILE
 from fedatlas.workflow.study import Study
-
-DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
 
 def case_files(study: Study, size: str, name: str, case: str) -> list[str]:
@@ -58,21 +53,3 @@ def start(targets: Sequence[str], size: str | None, cores: str, options: Sequenc
             process.terminate()
             process.wait()
             raise
-
-
-def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
-    """Look for garbage again, which takes a seventh of a plan's time, and lift Snakemake's limit on this machine.
-
-    Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
-    600 jobs that takes a processor.
-
-    Args:
-        workflow: Snakemake's workflow.
-        record: A record of its logger; at the one before the first job, it has its scheduler. All are shown.
-    """
-    if getattr(record, "event", None) == "run_info":
-        gc.enable()
-        limit = workflow.scheduling_settings.max_jobs_per_timespan
-        if workflow.local_exec and limit is not None and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
-            workflow.scheduler.job_rate_limiter = None
-    return True

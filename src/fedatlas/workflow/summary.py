@@ -2,6 +2,8 @@
 
 import csv
 import functools
+import gc
+import logging
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -235,3 +237,24 @@ def gallery_files(size: str, names: Iterable[str]) -> list[str]:
     larger = SIZES[SIZES.index(size) + 1 :]
     folders = [Path(VERDICTS).parent / other / name for name in names for other in larger]
     return [VERDICTS, *(str(path) for folder in folders for path in sorted(folder.glob("*.png")))]
+
+
+DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
+
+
+def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
+    """Look for garbage again, which takes a seventh of a plan's time, and lift Snakemake's limit on this machine.
+
+    Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
+    600 jobs that takes a processor.
+
+    Args:
+        workflow: Snakemake's workflow.
+        record: A record of its logger; at the one before the first job, it has its scheduler. All are shown.
+    """
+    if getattr(record, "event", None) == "run_info":
+        gc.enable()
+        limit = workflow.scheduling_settings.max_jobs_per_timespan
+        if workflow.local_exec and limit is not None and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
+            workflow.scheduler.job_rate_limiter = None
+    return True
