@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from fedatlas.data.sources import info
 from fedatlas.errors import Undefined, UserError, name_place
-from fedatlas.experiments import merge, validation
+from fedatlas.experiments import validation
 from fedatlas.experiments.advice import search_space, with_advice
 from fedatlas.experiments.cells import CASE, Axes, Cell, CellSpec, Point, Space, Spec, has_choice
 from fedatlas.experiments.dependencies import canonical_parameters, canonical_problem, canonical_setting
@@ -21,7 +21,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tuning import TUNING_RULES
 from fedatlas.experiments.tuning.trials import draw
 from fedatlas.experiments.values import is_number
-from fedatlas.experiments.view import AlgorithmView, ExperimentView
+from fedatlas.experiments.view import AlgorithmView, ExperimentView, merge
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.channels import CHANNELS, directions

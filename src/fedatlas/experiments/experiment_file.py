@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.errors import UserError, did_you_mean, name_place
-from fedatlas.experiments import SIZES, merge, specification
+from fedatlas.experiments import SIZES, specification
 from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.view import Claim
+from fedatlas.experiments.view import Claim, merge
 from fedatlas.io.files import read_text
 from fedatlas.io.yaml import parse_yaml, read_yaml
 

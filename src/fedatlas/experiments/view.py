@@ -4,6 +4,7 @@ An `ExperimentView` has the keys of the experiment that they depend on, a `Claim
 `TableMeta` says from which run files a table was made. Rows are selected by the values of axes.
 """
 
+import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -192,3 +193,18 @@ def sorted_values(column: "Series") -> list[Any]:
 def is_numeric(column: "Series") -> bool:
     """Return whether a column holds numbers."""
     return column.dtype.kind in "iuf"
+
+
+def merge(base: Any, override: Any) -> Any:
+    """Return base with override laid over it: mappings key by key, anything else replaced; None removes a key."""
+    if not isinstance(base, dict) or not isinstance(override, dict):
+        return copy.deepcopy(override)
+    if "kind" in base and override.get("kind", base["kind"]) != base["kind"]:
+        return copy.deepcopy(override)  # options of one kind mean nothing to another
+    merged = {key: value if key in override else copy.deepcopy(value) for key, value in base.items()}
+    for key, value in override.items():
+        if value is None and merged.get(key) is not None:
+            merged.pop(key)
+        else:
+            merged[key] = merge(merged.get(key), value) if isinstance(merged.get(key), dict) else copy.deepcopy(value)
+    return merged

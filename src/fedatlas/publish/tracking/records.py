@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import yaml
 
-from fedatlas.experiments import labels, merge, scores
+from fedatlas.experiments import labels, scores
 from fedatlas.experiments.cells import CASE
 from fedatlas.experiments.values import cell_text, is_missing, parse_cell
-from fedatlas.experiments.view import TableMeta
+from fedatlas.experiments.view import TableMeta, merge
 from fedatlas.io.formats import escape_markdown
 from fedatlas.publish.report.facts import Facts, read_verdicts
 from fedatlas.registry.options import native
