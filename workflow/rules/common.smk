@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from fedatlas.data import sources
 from fedatlas.errors import UserError
 from fedatlas.io.files import ensure_writable
-from fedatlas.workflow import configuration, console, dependencies, launch, summary
+from fedatlas.workflow import configuration, console, dependencies, summary
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study
 
@@ -59,4 +59,4 @@ def print_summary():
 if workflow.is_main_process:
     console.Messages.summarize = staticmethod(lambda: summary.summary(study, workflow.dag.derived_targetfiles))
     gc.disable()  # until the first job: the planned jobs stay
-    logging.getLogger(console.LOGGER).addFilter(functools.partial(launch.begin_jobs, workflow))
+    logging.getLogger(console.LOGGER).addFilter(functools.partial(summary.begin_jobs, workflow))

@@ -34,7 +34,7 @@ def list_names(a: Namespace) -> None:
         from fedatlas.workflow import summary
         from fedatlas.workflow.study import Study
 
-        print(*summary.lines(Study.open()), sep="\n")
+        print(*summary.list_experiments(Study.open()), sep="\n")
     else:
         print(*lines(overview(a.what)), sep="\n")
 

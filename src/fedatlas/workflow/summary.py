@@ -1,4 +1,14 @@
-"""The summary of a run: what was made, and which claims held; and what the committed gallery has of experiments."""
+"""What a study tells people: its experiments with their time and memory, what a run made, and which claims held.
+
+Time and memory are measured where results exist, else estimated. A time is the sum over all runs of an experiment of
+the seconds in its run files: those of training on one processor, without evaluation. Memory is what the job of the
+largest cell asks a scheduler for. The time of an experiment that was not run follows from that of another size
+(`fedatlas.workflow.estimates`, which writes the file).
+
+Snakemake's ``benchmark:`` gives neither. A job that adds runs to a run file would replace the benchmark of the others
+by its own. Snakemake samples a process every half a second at first and every half a minute later, so it counts a part
+of short jobs and misses peaks.
+"""
 
 import csv
 import functools
@@ -9,26 +19,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.view import TableMeta
 from fedatlas.io.machine import format_duration, format_size, hanging_indent, width
-from fedatlas.publish.report.cards import Card, make_cards, read_headlines
 from fedatlas.publish.report.facts import read_verdicts
 from fedatlas.records.lookup import record_paths
 from fedatlas.registry.bibliography import describe_paper
 from fedatlas.workflow.configuration import FOLDER, shipped
-from fedatlas.workflow.jobs import track
 from fedatlas.workflow.study import Study
+
+if TYPE_CHECKING:
+    from fedatlas.publish.report.cards import Card
 
 FILE = "times.csv"  # of times and memory, beside the experiments of the atlas
 LEGEND = (
     "Times are those of one processor for all runs of an experiment. They were measured; those after ~ are rough "
     "estimates. Memory is that of the largest job."
 )
+WIDTH = 80  # columns of the summary
+MOST = 12  # experiments and files that the summary lists
+VERDICTS = "docs/gallery/claims.csv"  # committed with the pictures beside it
+DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
 Key = tuple[str, str]  # name and size of an experiment
 
@@ -50,7 +65,7 @@ class Cost:
     memory_mb: int = 0
 
 
-def lines(study: Study) -> Iterator[str]:
+def list_experiments(study: Study) -> Iterator[str]:
     """Return the experiments that a study can name, those of a paper together, in lines of the terminal's width."""
     documents, papers = {name: study.files.document(name) for name in study.files.paths}, dict[str, list[str]]()
     for name, document in documents.items():
@@ -139,11 +154,6 @@ def paper_hours() -> dict[str, float]:
     return {name: cost.seconds / 3600 for (name, size), cost in costs if size == "paper" and cost.seconds is not None}
 
 
-WIDTH = 80  # columns
-MOST = 12  # experiments and files that are listed
-VERDICTS = "docs/gallery/claims.csv"  # committed with the pictures beside it
-
-
 def summary(study: Study, files: Iterable[str]) -> str:
     """Return the summary: claims, what was made, and where it is.
 
@@ -165,6 +175,8 @@ def summary(study: Study, files: Iterable[str]) -> str:
 
 
 def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -> Iterator[str]:
+    from fedatlas.workflow.jobs import track
+
     folders = {(size, name): Path(study.folders.experiment(size, name)) for size, name in experiments}
     claims = {
         key: Counter(row["verdict"] for row in read_verdicts(folder / "claims.csv"))
@@ -216,8 +228,10 @@ def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str
 
 
 @functools.cache
-def published_cards(study: Study) -> list[Card]:
+def published_cards(study: Study) -> "list[Card]":
     """Return the cards of the gallery's verdicts, without figures; none if the study has no gallery."""
+    from fedatlas.publish.report.cards import make_cards, read_headlines
+
     if not Path(VERDICTS).exists():
         return []
     claims = read_verdicts(Path(VERDICTS))
@@ -237,9 +251,6 @@ def gallery_files(size: str, names: Iterable[str]) -> list[str]:
     larger = SIZES[SIZES.index(size) + 1 :]
     folders = [Path(VERDICTS).parent / other / name for name in names for other in larger]
     return [VERDICTS, *(str(path) for folder in folders for path in sorted(folder.glob("*.png")))]
-
-
-DEFAULT_LIMIT = (100, 1)  # of Snakemake: jobs, and seconds in which they start
 
 
 def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
