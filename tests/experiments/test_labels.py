@@ -74,13 +74,6 @@ def test_words_of_metrics_and_recorded_values(name, words):
     assert labels.words(name) == words
 
 
-def test_columns_of_a_table_show_what_differs():
-    assert labels.distinguish([{"kind": "dirichlet", "alpha": a, "seed": 1} for a in (0.6, 0.3)]) == [
-        "α = 0.6",
-        "α = 0.3",
-    ]
-
-
 def test_formulas_are_plain_words():
     assert labels.plain_text(r"a9a, $\alpha$ = 0.1, $\delta_B / L$") == "a9a, α = 0.1, δ_B / L"
     assert labels.plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"

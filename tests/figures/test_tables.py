@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fedatlas.errors import UserError
+from fedatlas.results.figures import FigureData
 from fedatlas.theory.closed_forms import fedavg_output
 from tests.synthetic import build, experiment
 
@@ -125,3 +126,8 @@ def test_a_partition_has_samples_by_client_and_label(accuracies):
     assert "panel" not in numbers
     numbers, _ = describe({"kind": "partition"}, accuracies, partitions=[entry, ("more", entry[1])])
     assert numbers["panel"].unique().tolist() == ["it", "more"]
+
+
+def test_columns_show_what_differs():
+    cells = [f'{{"kind": "dirichlet", "alpha": {alpha}, "seed": 1}}' for alpha in (0.6, 0.3)]
+    assert FigureData.titles(None, "problem.partition", cells) == ["α = 0.6", "α = 0.3"]

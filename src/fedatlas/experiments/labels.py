@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fedatlas.data.sources import display_name
@@ -87,11 +87,6 @@ STATISTICS = {
     "within": "deviation of the {} within a client",
     "between": "deviation of the {} across clients",
 }
-# Formulas in figures: a fraction such as 1/(4cL), p of `p known`, a Greek letter, a letter with an index or beside =.
-LETTER = re.compile(
-    r"(?<!\w)\d[\d.]*/(?:[A-Za-z](?!\w)|\(\d*[A-Za-z]+\))|(?<!\w)p(?= known\b)"
-    r"|(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
-)
 INDEX = re.compile(r"[₀-₉,]+")
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LOWERED = {lower: number for number, lower in LOWER.items()}
@@ -133,7 +128,7 @@ def axis(name: str, problem: Mapping[str, Any]) -> str:
     stem, places = _split_index(name)
     letter = short_axis(name) if places else symbol(stem)
     words_of_axis = AXES.get(name.rstrip(".0123456789")) or AXES.get(stem) or ("" if letter else _spaced(stem))
-    return " ".join(filter(None, (words_of_axis, letter and _formula(letter))))
+    return " ".join(filter(None, (words_of_axis, letter and formula(letter))))
 
 
 def short_axis(name: str) -> str:
@@ -158,19 +153,8 @@ def assignment(option: str, value: Any) -> str:
     return greek(f"{symbol(option) or option} = {words.replace('*', ' ')}")
 
 
-def mathematical(plain: str) -> str:
-    """A text for figures: Greek letters, letters with an index, and single letters beside ``=`` are set as formulas.
-
-    In a text with ``=`` names of Greek letters become letters: ``DANE, lambda = delta_A`` is ``DANE, λ = δ_A``.
-    """
-    if "$" in plain:
-        return plain
-    if "=" in plain:
-        plain = greek(plain)
-    return LETTER.sub(lambda match: _formula(match[0]), plain)
-
-
-def _formula(letter: str) -> str:
+def formula(letter: str) -> str:
+    """A letter as a formula: ``$δ_{1}$`` of ``δ₁``."""
     return "$" + INDEX.sub(r"_{\g<0>}", letter).translate(LOWERED) + "$"
 
 
@@ -199,12 +183,6 @@ def point(name: str, cell: Any) -> str:
     if value is None or isinstance(value, bool):
         return f"{'with' if value else 'no' if value is None else 'without'} {AXES.get(name) or short_axis(name)}"
     return f"{short_axis(name)} = {text(value)}"
-
-
-def distinguish(values: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Specifications without the options, and the kind, that all of them share: ``α = 0.3``."""
-    shared = {k for k, v in values[0].items() if all(other.get(k) == v for other in values)}
-    return [text({k: v for k, v in value.items() if k not in shared}) for value in values]
 
 
 def text(value: Any) -> str:

@@ -236,7 +236,8 @@ class FigureData:
         values = list(map(parse_cell, cells))
         if len(values) < 2 or not all(isinstance(value, dict) for value in values):
             return [self.point(axis, cell) for cell in cells]
-        return labels.distinguish(values)
+        shared = {name for name, value in values[0].items() if all(other.get(name) == value for other in values)}
+        return [labels.text({name: value[name] for name in value if name not in shared}) for value in values]
 
     def note(self, lines: bool = True) -> str:
         """Return the sentence for the foot on means and ranges over seeds; points have bars in place of bands."""

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 Chart = Mapping[str, Any]  # a description as JSON types
 
+# Formulas in figures: a fraction such as 1/(4cL), p of `p known`, a Greek letter, a letter with an index or beside =.
+SYMBOL = re.compile(
+    r"(?<!\w)\d[\d.]*/(?:[A-Za-z](?!\w)|\(\d*[A-Za-z]+\))|(?<!\w)p(?= known\b)"
+    r"|(?<!\w)(?:[α-ω]|[A-Za-z](?=_\w\b|[₀-₉]| =)|(?<== )[A-Za-z](?!\w))(?:_\w|[₀-₉]+(?:,[₀-₉]+)*)?(?!\w)"
+)
 PANELS = {1: (5.6, 3.6), 2: (4.2, 3.1), 3: (3.15, 2.75), 4: (2.6, 2.5)}  # inches, by panels in a row
 MARKS = 8  # markers of a line
 DOTS = ((0, (1, 1.5)), (0, (4, 2)), (0, (6, 2, 1, 2)))  # of dotted columns
@@ -141,13 +146,25 @@ def words(text: str) -> str:
     """Return words for a picture: letters are formulas, and a formula that matplotlib cannot set has dollar signs."""
     from matplotlib.mathtext import MathTextParser
 
-    text = labels.mathematical(text)
+    text = mathematical(text)
     if "$" in text:
         try:
             MathTextParser("path").parse(text)
         except ValueError:
             return text.replace("$", r"\$")
     return text
+
+
+def mathematical(plain: str) -> str:
+    """Return a text for figures: Greek letters, letters with an index, and single letters beside ``=`` are set as formulas.
+
+    In a text with ``=`` names of Greek letters become letters: ``DANE, lambda = delta_A`` is ``DANE, λ = δ_A``.
+    """
+    if "$" in plain:
+        return plain
+    if "=" in plain:
+        plain = labels.greek(plain)
+    return SYMBOL.sub(lambda match: labels.formula(match[0]), plain)
 
 
 def _wrap(text: str, figure: "Picture", letters: float = 13.0, columns: int = 1) -> str:
