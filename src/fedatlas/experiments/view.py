@@ -1,8 +1,8 @@
 """What tables, figures and claims know of an experiment, and how they select its rows.
 
 An `ExperimentView` has the keys of the experiment that they depend on, a `Claim` is a sentence that they judge, and a
-`TableMeta` says from which run files a table was made. Rows are selected by the values of axes. `merge` lays the keys of
-a size or a case over those of the experiment.
+`TableMeta` says from which run files a table was made. Rows are selected by the values of axes. `merge` lays the keys
+of a size or a case over those of the experiment.
 """
 
 import copy
