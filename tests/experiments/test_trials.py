@@ -144,6 +144,7 @@ RANGE = {"lr": ["0.01/L", "10/L"]}
     [
         ({"search": {"lr": [1, 0.1]}}, "search.lr is [1, 0.1]; its ends must be positive, and the first one"),
         ({"search": {"lr": [0.1]}}, "search.lr is [0.1]; it must be a list of a low and a high end"),
+        ({"search": {"lr": "19"}}, "search.lr is '19'; it must be a list of a low and a high end"),
         ({"search": {"lr": ["1/L", 10]}}, "its ends must name the same constants"),
         ({"search": {"lr": ["x y", 10]}}, "(range is 'x y'; it must be a number or a formula"),
         ({"search": {"lrr": [1, 2]}}, "algorithm fedavg has no option 'lrr'; did you mean 'lr'?"),

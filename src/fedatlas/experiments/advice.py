@@ -86,7 +86,7 @@ def _declared_range(algorithm: type[Algorithm], option: Option, setting: Mapping
 def _checked_range(key: str, ends: Any, constants: Collection[str]) -> list[Any]:
     """Return a range as two numbers, or as two formulas of available constants."""
     try:
-        low, high = map(size, ends)
+        low, high = map(size, [ends] if isinstance(ends, str) else ends)  # a text is not a list of its letters
         constants_of = [formula_constants(end, key) if isinstance(end, str) else [] for end in ends]
     except (TypeError, ValueError) as error:
         raise UserError(f"{key} is {ends!r:.60}; it must be a list of a low and a high end ({error})") from None
