@@ -210,11 +210,11 @@ def test_what_needs_numbers_says_so_before_any_job(tmp_path):
 
 def test_axes_reach_into_lists():
     spec = {"setting": {"participation": {"kind": "stationary", "p": [0.5, 0.5]}}}
-    assign(spec, "participation.p.1", 0.2)
+    assign(spec, {"participation.p.1": 0.2})
     assert spec["setting"]["participation"]["p"] == [0.5, 0.2]
     for axis in ("participation.p.2", "participation.p.x", "participation.p.-1"):
         with pytest.raises(UserError, match="leads nowhere in"):
-            assign(spec, axis, 0.2)
+            assign(spec, {axis: 0.2})
 
 
 def test_names_of_axes_inside_lists_count_from_one():
