@@ -31,6 +31,11 @@ def test_a_case_is_laid_over_problem_and_setting(experiment):
     assert [spec.axis_value("case") for spec in spec_of.values()] == ["long", "partial", "plain"]
 
 
+def test_null_removes_an_axis_that_has_the_name_of_the_cases(tmp_path):
+    content = GOOD | {"cases": {"plain": None}, "grid": {"case": None, "seeds": None}, "algorithms": ALGORITHMS}
+    assert load(tmp_path, content).grid == {"case": ["plain"]}
+
+
 def test_an_algorithm_has_no_runs_where_it_is_not_defined(experiment):
     result = expansion.expand(experiment)
     assert [cell.key for cell in result.cells if cell.id == "fedpd"] == ["case=long", "case=plain"]

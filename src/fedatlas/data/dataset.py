@@ -19,7 +19,6 @@ from fedatlas.errors import UserError, did_you_mean
 
 DTYPES = ("uint8", "float32", "float64")
 VERSION = 2  # of the names of the arrays and of meta.json; data of another version are prepared again
-BUNDLED = Path(__file__).parent / "raw"  # what comes with fedatlas, in the layout of a mirror
 CSR = ("data", "indices", "indptr")  # the three arrays of a CSR matrix
 
 

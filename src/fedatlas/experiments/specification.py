@@ -217,9 +217,9 @@ def _expand_cases(content: dict[str, Any]) -> None:
     cases, grid = content.get("cases"), content.get("grid", {})
     if not cases or not isinstance(cases, Mapping) or not isinstance(grid, Mapping):
         return  # the check of the option refuses what is neither missing nor a mapping
-    if CASE in grid:
+    if grid.get(CASE) is not None:
         raise UserError(f"grid: {CASE!r} is the axis of the cases; give your axis another name")
-    content["grid"] = {CASE: list(cases), **grid}
+    content["grid"] = {CASE: list(cases)} | {axis: values for axis, values in grid.items() if axis != CASE}
     groups: dict[str, list[str]] = {}
     for name, case in cases.items():
         if isinstance(case, Mapping) and isinstance(case.get("group"), str):

@@ -19,7 +19,6 @@ from fedatlas.registry.options import option
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-
 Size = Literal["smoke", "laptop", "paper"]
 
 EXTREMES = ("max", "min")  # of an axis of numbers, which stand for a value in a choice of rows
@@ -55,8 +54,15 @@ class Claim:
 class AlgorithmView:
     """An algorithm of an experiment, with its name in legends.
 
-    tune: tuned hyper-parameters with their values. untuned: hyper-parameters that are fixed at a number although trials
-    would tune them. deterministic: whether its runs are the same for all seeds. emphasis: whether figures emphasise it.
+    Attributes:
+        algorithm: Name of the algorithm.
+        name: Its name in legends.
+        set: Fixed hyper-parameters.
+        tune: Tuned hyper-parameters with their values.
+        setting: Keys of the setting that are its own.
+        untuned: Hyper-parameters that are fixed at a number although trials would tune them.
+        deterministic: Whether its runs are the same for all seeds.
+        emphasis: Whether figures emphasise it.
     """
 
     algorithm: str
@@ -169,9 +175,11 @@ def select_rows(frame: "DataFrame", where: Mapping[str, Any] | None) -> "DataFra
 
 
 def select_points(points: Sequence[Mapping[str, Any]], where: Mapping[str, Any] | None) -> list[int]:
-    """Places of the points that `select_rows` would keep, without a DataFrame.
+    """Return the indices of the points that `select_rows` would keep, without a DataFrame.
 
-    points: {axis: value}, all of the same axes. where: as of ``select_rows``.
+    Args:
+        points: Value by axis, all of the same axes.
+        where: As for `select_rows`.
     """
     places, extremes = list(range(len(points))), {}
     columns = {axis: [point[axis] for point in points] for axis in where or {}}

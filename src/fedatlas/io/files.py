@@ -1,8 +1,8 @@
-"""Files: they are written whole or not at all, and read as text, JSON or YAML.
+"""Files: they are written whole or not at all, and read as bytes, text or JSON.
 
 A temporary file has a name that starts with ``.tmp-``, so that the remains of a killed process can be recognised.
 What is read is a regular file in UTF-8, or it is refused with one sentence: a pipe would block for ever, and a device
-may have no end. Sentences about YAML name the line.
+may have no end.
 """
 
 import contextlib
@@ -27,9 +27,6 @@ _TEMPORARY = re.compile(rf"{re.escape(PREFIX)}[0-9a-f]{{12}}-.*", re.DOTALL)
 _NAME_LENGTH = 50  # characters of a name that its temporary name repeats: file systems allow 255 bytes
 _ADVICE = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or work on another disk")
 _ADVICE |= dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "work in, or name, a folder that you may write to")
-MAX_VALUES, MAX_DEPTH = 100_000, 100  # of YAML
-TAG_PREFIX = "tag:yaml.org,2002:"
-JSON_TAGS = {"null", "bool", "int", "float", "str", "seq", "map"}
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""This machine: its description, its free memory, and how its C library treats freed memory."""
+"""This machine: its description, its memory, and text and progress bars in its terminal."""
 
 import contextlib
 import ctypes
@@ -20,10 +20,11 @@ from fedatlas.errors import UserError
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-
 OWN_CGROUPS, CGROUPS = "/proc/self/cgroup", "/sys/fs/cgroup"  # the group of this process, and where groups lie
 PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
 TRIM, MMAPS = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of malloc.h
+DELAY = 2.0  # seconds before a bar appears: short commands show none
+UNBROKEN = 10_000  # columns without a terminal
 
 
 def core_count(text: str = "all") -> int:
@@ -163,10 +164,6 @@ def _commit() -> str:
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     return ""
-
-
-DELAY = 2.0  # seconds before a bar appears: short commands show none
-UNBROKEN = 10_000
 
 
 def width() -> int:

@@ -66,7 +66,7 @@ class Option:
         family: Family of which the value is a kind, or a mapping with a kind and its options.
         names: Things of an experiment that the value names, such as ``axis``; see `fedatlas.workflow.configuration`.
         filled: Whether a list or a mapping must hold at least one value.
-        distinct: Whether a list must not hold a value twice.
+        distinct: Whether the values of a list must differ.
     """
 
     name: str
@@ -149,8 +149,8 @@ class Option:
             return {"enum": list(hints)}
         if hint in (int, float):
             bounds = zip(BOUNDS, (self.above, self.low, self.below, self.high), strict=True)
-            numbers = {name: bound for name, bound in bounds if bound is not None}
-            return {"type": "integer" if hint is int else "number", **numbers}
+            limits = {name: bound for name, bound in bounds if bound is not None}
+            return {"type": "integer" if hint is int else "number", **limits}
         if origin in (list, tuple):
             items = {"items": self.schema_of(hints[0])} if hints and hints[0] is not Any else {}
             size = {"minItems": 1} if self.filled else {}
@@ -181,7 +181,7 @@ def options(cls: type) -> Mapping[str, Option]:
     return _options(cls)
 
 
-@functools.cache  # whose arguments mypy wants hashable, which it takes no class for
+@functools.cache  # mypy wants hashable arguments, and takes no class for one
 def _options(cls: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(cls)
     declared = {}
@@ -318,7 +318,7 @@ def construct(owner: str, cls: type[T], values: Mapping[str, Any], **fields: Any
             raise UserError(f"{owner} needs a value for {name!r}{example}")
     makers = [base.__module__ for base in cls.__mro__ if "__post_init__" in vars(base)]
     if not issubclass(cls, Validated) or any(module.partition(".")[0] != "fedatlas" for module in makers):
-        validate_values(owner, declared, values)  # such a class does not do so as it is built, or may forget to
+        validate_values(owner, declared, values)  # the class does not do so as it is built, or may forget to
     try:
         return cls(**values, **fields)
     except UserError:

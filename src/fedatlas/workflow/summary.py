@@ -5,9 +5,9 @@ the seconds in its run files: those of training on one processor, without evalua
 largest cell asks a scheduler for. The time of an experiment that was not run follows from that of another size
 (`fedatlas.workflow.estimates`, which writes the file).
 
-Snakemake's ``benchmark:`` gives neither. A job that adds runs to a run file would replace the benchmark of the others
-by its own. Snakemake samples a process every half a second at first and every half a minute later, so it counts a part
-of short jobs and misses peaks.
+Snakemake's ``benchmark:`` gives neither. A job that adds runs to a run file would replace the benchmark of the earlier
+runs with its own. Snakemake samples a process every half second at first and every half minute later, so it counts
+only a part of short jobs and misses peaks.
 """
 
 import csv
@@ -66,7 +66,7 @@ class Cost:
 
 
 def list_experiments(study: Study) -> Iterator[str]:
-    """Return the experiments that a study can name, those of a paper together, in lines of the terminal's width."""
+    """Yield lines on the experiments that a study can name, grouped by paper and as wide as the terminal."""
     documents, papers = {name: study.files.document(name) for name in study.files.paths}, dict[str, list[str]]()
     for name, document in documents.items():
         papers.setdefault(str(document.get("paper") or ""), []).append(name)
@@ -88,12 +88,12 @@ def list_experiments(study: Study) -> Iterator[str]:
 
 
 def title(study: Study, name: str, document: Mapping[str, Any]) -> str:
-    """Return the title in the document of an experiment, which says whether it is the atlas's."""
+    """Return the title in the document of an experiment, and whether the experiment is one of the atlas."""
     return f"{document.get('title') or ''}{'' if name in study.files.own else ' (of the atlas)'}"
 
 
 def sizes(document: Mapping[str, Any]) -> list[str]:
-    """Return the sizes in the document of an experiment, which need not be right."""
+    """Return the sizes in the document of an experiment, which need not be valid."""
     declaration = document.get("sizes")
     return [size for size in SIZES if size in declaration] if isinstance(declaration, dict) else []
 
@@ -209,7 +209,7 @@ def _lines(study: Study, paths: list[str], experiments: list[tuple[str, str]]) -
 
 
 def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str]]:
-    """Return the claims with verdicts in a folder of results, without repetition.
+    """Return the claims with verdicts in a folder of results, each once.
 
     Args:
         results: The folder.
@@ -240,7 +240,7 @@ def published_cards(study: Study) -> "list[Card]":
 
 
 def gallery_files(size: str, names: Iterable[str]) -> list[str]:
-    """Return what the gallery has of experiments at larger sizes: its verdicts, and then pictures; nothing without it.
+    """Return what the gallery has of experiments at larger sizes: its verdicts, then pictures; nothing without one.
 
     Args:
         size: A size.
@@ -254,14 +254,17 @@ def gallery_files(size: str, names: Iterable[str]) -> list[str]:
 
 
 def begin_jobs(workflow: Any, record: logging.LogRecord) -> bool:
-    """Look for garbage again, which takes a seventh of a plan's time, and lift Snakemake's limit on this machine.
+    """Collect garbage again, which would take a seventh of the planning, and lift Snakemake's limit on this machine.
 
     Snakemake's limiter adds a timer after each job, and each timer looks for new jobs once a second from then on. After
     600 jobs that takes a processor.
 
     Args:
         workflow: Snakemake's workflow.
-        record: A record of its logger; at the one before the first job, it has its scheduler. All are shown.
+        record: A record of its logger. With the one before the first job, the workflow has its scheduler.
+
+    Returns:
+        True, as every record is shown.
     """
     if getattr(record, "event", None) == "run_info":
         gc.enable()

@@ -1,8 +1,8 @@
-"""The channels of a run: what the engine puts between what is sent and what is received, with the errors that are kept.
+"""The channels of a run, through which the engine passes what is sent, and the tables of what clients keep.
 
 Vectors of the model's dimension pass a channel, and so does each row of a matrix that the server sends, if it has this
 length. Rows that an algorithm has coded itself, and vectors of another size, such as single numbers, are sent as they
-are; what is sent for evaluation only does not count.
+are; what is sent only for evaluation does not count.
 
 A `Table` holds what each client keeps from round to round: its state, and what its messages left out.
 """
@@ -23,7 +23,7 @@ from fedatlas.federation.streams import stream
 if TYPE_CHECKING:
     from fedatlas.federation.problems.base import Problem
 
-WRAPPERS = {Coded, Note, Rows}  # in which a hook says of a value how it is sent
+WRAPPERS = {Coded, Note, Rows}  # by which a hook says how a value is sent
 UP, DOWN = range(2)  # first index of the random streams of messages: of clients, of the server
 
 
@@ -54,7 +54,7 @@ class Channels:
         problem: Problem of the run.
         setting: Setting of the run, which names the channels.
         seed: Seed of the run.
-        x0: Start, which gives library and type of all numbers, (d,).
+        x0: Start, which gives the library and the type of all numbers, (d,).
 
     Attributes:
         errors: What the clients' messages left out, by hook and name.
@@ -167,7 +167,7 @@ class Table:
     Args:
         first: First State of one client: (d,) vectors or numbers.
         clients: Number of clients.
-        like: Vector that gives type and library of numbers.
+        like: Vector that gives the type and the library of numbers.
         storage: ``memory``, that of the vectors' device, or ``disk``: files without a name in the folder for temporary
             files (TMPDIR), which are mapped into memory and end with the process.
     """

@@ -1,6 +1,6 @@
-"""What a run takes of the machine: memory, required before it is allocated, and threads for blocks of clients.
+"""What a run takes of the machine: memory, which is checked before it is allocated, and threads for blocks of clients.
 
-No result depends on either: results of blocks come in the order of the blocks.
+No result depends on either, since results of blocks come in the order of the blocks.
 """
 
 import shutil
@@ -26,6 +26,9 @@ CLIENT = 64  # bytes that a client takes in lists of ids, probabilities and the 
 SMALL = 2**24  # bytes that need no look at the free memory
 ROWS = 6  # arrays of a block that exist at the same time: states, the model, gradients and their combinations
 SCAN = 20_000  # rounds whose participants are counted; in longer runs all clients are
+TRIALS = 3  # last rounds of each way whose times are compared
+CLEAR = 1.25  # ratio of times that needs no more trials
+AGAIN = 50  # rounds after which the slower way is tried again, since other jobs come and go
 
 
 def require_for_draws(problem: "Problem", setting: Setting) -> None:
@@ -40,7 +43,7 @@ def require_for_draws(problem: "Problem", setting: Setting) -> None:
 
 
 def draws(problem: "Problem", setting: Setting, active: int) -> int:
-    """Return roughly the bytes of the numbers of rows that clients draw in a round. active: Clients that take part."""
+    """Return roughly the bytes of the row numbers that clients draw in a round. active: clients that take part."""
     if setting.batch is None:
         return 0
     if setting.local_epochs is not None:
@@ -88,7 +91,7 @@ def require_memory(simulations: Sequence["Simulation"]) -> str:
     """Return the estimate for simulations that run at once, as a sentence.
 
     Raises:
-        UserError: If free memory or disk is too small, with the numbers. Another device says itself what it lacks.
+        UserError: If free memory or disk is too small, with the numbers. Other devices report what they lack.
     """
     estimates, first = [estimate_memory(simulation) for simulation in simulations], simulations[0]
     model, states = (sum(sizes[part] for sizes in estimates) for part in (0, 1))
@@ -148,11 +151,6 @@ class Serial:
         pass
 
 
-TRIALS = 3  # last rounds of each way whose times are compared
-CLEAR = 1.25  # ratio of times that needs no more trials
-AGAIN = 50  # rounds after which the slower way is tried again, since other jobs come and go
-
-
 class Pace:
     """The choice of threads for the rounds of a run: as many as are allowed, or one where that is faster.
 
@@ -171,7 +169,7 @@ class Pace:
         self._times: dict[int, deque[float]] = {threads: deque(maxlen=TRIALS) for threads in (1, most)}
 
     def add(self, seconds: float) -> None:
-        """Add the time of a round, on the wall and for each local step of a client; the first one is left out."""
+        """Add the wall time of a round, per client and local step; that of the first round is left out."""
         if self._most == 1:
             return
         if self._rounds:
@@ -210,7 +208,7 @@ class Division:
         size: Largest number of clients of a block.
         pace: Threads of the next round: there is a block for each of them.
         samples: Samples of all clients, (clients,).
-        passes: Whether the steps of a client follow from its samples, so that those of a block have equally many.
+        passes: Whether the steps of a client follow from its samples, so that clients of a block have equally many.
     """
 
     size: int

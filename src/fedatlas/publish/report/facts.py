@@ -74,7 +74,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
 
 
 def to_frame(rows: list[dict[str, str]]) -> "pd.DataFrame":
-    """Return rows of claims.csv as text; without rows the DataFrame has heads alone."""
+    """Return rows of claims.csv as text; without rows the DataFrame has only column names."""
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
@@ -103,7 +103,7 @@ def add_q_values(claims: Iterable[dict[str, str]], family: Callable[[Mapping[str
 
     Args:
         claims: Rows of claims.csv as text.
-        family: Of a claim: what the claims have in common among which at most a share is expected to be wrong.
+        family: Function of a claim that returns its family, of whose decisions at most a share is expected to be wrong.
     """
     from scipy.stats import false_discovery_control
 

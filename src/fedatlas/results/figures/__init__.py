@@ -67,7 +67,7 @@ class Figure(Kind):
         return axes - {None}
 
     def measures(self) -> set[str]:
-        """Return the axes whose values must be numbers, as the options are."""
+        """Return the axes whose values must be numbers, given the options."""
         return set()
 
     def fits(self, runs: "Iterable[tuple[str, Run]]") -> None:
@@ -172,7 +172,7 @@ class FigureData:
 
     @property
     def log(self) -> bool:
-        """The scale of the y-axis is logarithmic: by default that of the metric."""
+        """Whether the y-axis is logarithmic, by default as the scale of the metric is."""
         return (self._option("yscale") or metric(self.y).scale) == "log"
 
     @functools.cached_property
@@ -183,7 +183,7 @@ class FigureData:
 
     @property
     def seeds(self) -> int:
-        """Number of seeds, of the algorithm with the most."""
+        """Number of seeds of the algorithm that has the most."""
         return self._seed_counts[-1]
 
     @property
@@ -205,7 +205,7 @@ class FigureData:
         return frame
 
     def panels(self, frame: "DataFrame") -> "list[tuple[str, DataFrame]]":
-        """Return (title, rows) of all panels: numbers in order, other values in that of the frame."""
+        """Return (title, rows) of all panels: numbers ascending, other values in the order of the frame."""
         axis = self._option("panel")
         if axis is None:
             return [("", frame)]

@@ -156,7 +156,7 @@ def words(text: str) -> str:
 
 
 def mathematical(plain: str) -> str:
-    """Return a text in which Greek letters, letters with an index, and single letters beside ``=`` are formulas.
+    """Return a text for figures, with Greek letters, indexed letters and single letters beside ``=`` set as formulas.
 
     In a text with ``=`` names of Greek letters become letters: ``DANE, lambda = delta_A`` is ``DANE, λ = δ_A``.
     """
