@@ -8,10 +8,10 @@ import pytest
 
 from fedatlas import UserError
 from fedatlas.data.store import prepare
-from fedatlas.experiments.dependencies import COMPILED_MODULES, PASSES, compiled_modules
 from fedatlas.federation import problems
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
+from fedatlas.federation.compiled import COMPILED_MODULES, PASSES, compiled_modules
 from fedatlas.federation.compiled.compilation import drop_outdated
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.engine.simulation import Simulation

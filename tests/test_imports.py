@@ -14,7 +14,7 @@ SPECS = [
 PROBLEMS = f"""
 from fedatlas.federation import problems
 from fedatlas.federation.problems.interactive import validate
-from fedatlas.experiments.dependencies import compiled_modules
+from fedatlas.federation.compiled import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {SPECS}:

@@ -23,7 +23,7 @@ from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.architectures import ARCHITECTURES
 from fedatlas.federation.channels import CHANNELS
 from fedatlas.federation.channels import modules as channel_modules
-from fedatlas.federation.compiled import kind, lockstep_specification
+from fedatlas.federation.compiled import COMPILED, COMPILED_MODULES, compiled_modules
 from fedatlas.federation.costs import COST_MODELS
 from fedatlas.federation.engine.drivers import DRIVERS
 from fedatlas.federation.engine.setting import Setting
@@ -56,14 +56,6 @@ CHOICES = (
     "channel",
 )  # keys that decide on modules
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
-COMPILED = "fedatlas.federation.compiled"  # what enters the compiled parts imports it
-LOCKSTEP = [f"{COMPILED}.{module}" for module in ("kernels", "lockstep", "simd")]
-SPARSE = [f"{COMPILED}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
-SEQUENTIAL = [f"{COMPILED}.sequential"]
-PASSES = [f"{COMPILED}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
-DENSE_ROWS = [f"{COMPILED}.{module}" for module in ("dense_rows", "simd")]
-COMPILED_MODULES = sorted({*LOCKSTEP, *SPARSE, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
-WITHOUT_PASSES = ("resnet18",)  # architectures whose gradient no compiled call computes
 
 
 def canonical(spec: CellSpec) -> Spec:
@@ -209,32 +201,6 @@ def problem_modules(problem: Spec) -> list[str]:
         if option.family == "architecture":
             modules.add(ARCHITECTURES.module(values.get(name, option.default)))
     return sorted(modules)
-
-
-def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
-    """Return the full names of the compiled modules that a run of a specification may use, sorted.
-
-    The names follow from the specification alone, so they may include modules that the run does not use, but never
-    leave one out.
-
-    Args:
-        algorithm: Class of the algorithm.
-        problem: Specification of the problem.
-        setting: Specification of the setting of one run.
-    """
-    modules: list[str] = []
-    if problem.get("kind") == "network":
-        modules += SEQUENTIAL
-        if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
-            modules += PASSES
-    elif problem.get("kind") == "softmax":
-        modules += DENSE_ROWS
-    elif problem.get("kind") in ("logistic", "coin"):  # a coin is logistic regression
-        modules += SPARSE
-        shared = kind(problem.get("partition", "shared")) in ("shared", None)
-        if shared and lockstep_specification(algorithm, setting):
-            modules += LOCKSTEP
-    return sorted({*modules})
 
 
 def metric_modules(cells: Iterable[Cell]) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 META, SCHEMA = b"fedatlas", b"fedatlas schema"
+FOREIGN = "is not a result file of fedatlas"
 
 
 def write(path: str | Path, content: "pd.DataFrame | list[dict[str, Any]]", meta: dict[str, Any]) -> None:
@@ -75,7 +76,8 @@ def read_table(path: str | Path) -> "tuple[pa.Table, dict[str, Any]]":
     """Read a table of Arrow and metadata. Raises UserError on any file that write() did not write."""
     import pyarrow.parquet as pq
 
-    with _explain(path):
+    require_file(path)
+    with explain(f"{path} {FOREIGN}"):
         with pq.ParquetFile(path, page_checksum_verification=True) as file:  # pq.read_table would import pandas
             table = file.read()
         if table.schema.metadata.get(SCHEMA) not in (None, _columns(table.schema).encode()):
@@ -94,26 +96,17 @@ def read_meta(path: str | Path) -> dict[str, Any]:
     """Read the metadata that write() wrote. Raises UserError on any other file."""
     import pyarrow.parquet as pq
 
-    with _explain(path):
+    require_file(path)
+    with explain(f"{path} {FOREIGN}"):
         return json.loads(pq.read_schema(path).metadata[META])
 
 
 @contextlib.contextmanager
-def _explain(path: str | Path) -> Iterator[None]:
-    """Turn what other files raise into a UserError."""
+def explain(subject: str) -> Iterator[None]:
+    """Turn what other files and metadata raise into a UserError. subject: Clause that says what is wrong."""
     import pyarrow as pa
 
-    require_file(path)
     try:
         yield
-    except (pa.ArrowException, OSError, TypeError, KeyError, ValueError, AttributeError) as error:
-        raise UserError(f"{path} is not a result file of fedatlas ({error}); delete it and run again") from None
-
-
-@contextlib.contextmanager
-def explain_metadata() -> Iterator[None]:
-    """Turn what metadata of another form raise into a UserError."""
-    try:
-        yield
-    except (TypeError, LookupError, AttributeError, ValueError) as error:
-        raise UserError(f"a result file has other metadata ({error}): delete it and run again") from None
+    except (pa.ArrowException, OSError, TypeError, LookupError, ValueError, AttributeError) as error:
+        raise UserError(f"{subject} ({error}); delete it and run again") from None

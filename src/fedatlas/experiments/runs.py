@@ -17,7 +17,7 @@ from typing import Any
 
 from fedatlas.errors import UserError
 from fedatlas.experiments.cells import Axes, CellSpec, Environment, Point, Run, Space, has_choice
-from fedatlas.experiments.result_files import explain_metadata
+from fedatlas.experiments.result_files import explain
 from fedatlas.experiments.values import resolve_formulas
 from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.setting import Setting
@@ -136,7 +136,7 @@ class RunMeta:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "RunMeta":
         """Return the metadata that `to_dict` turned into JSON types."""
-        with explain_metadata():
+        with explain("a result file has other metadata"):
             searches = [Search.from_dict(search) for search in content.get("searches", ())]
             return cls(**{**content, "spec": CellSpec.from_dict(content["spec"]), "searches": searches})
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from fedatlas.experiments.cells import Axes, Environment, Select, Spec
-from fedatlas.experiments.result_files import explain_metadata
+from fedatlas.experiments.result_files import explain
 from fedatlas.experiments.values import are_numbers, match_values, parse_cell
 from fedatlas.registry.options import option
 
@@ -154,7 +154,7 @@ class TableMeta:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "TableMeta":
         """Return the metadata that `to_dict` turned into JSON types."""
-        with explain_metadata():
+        with explain("a result file has other metadata"):
             return cls(**content)
 
 

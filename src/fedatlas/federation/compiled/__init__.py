@@ -10,11 +10,20 @@ the gradient of a sequential network in one call, which holds no lock of Python.
 softmax regression. ``simd``: vectors of numbers, in which they are written. benchmarks/README.md has what each gains.
 
 All parts are imported inside functions, since numba and torch take seconds to import. The results of a cell depend on
-the parts that `fedatlas.experiments.dependencies` names and on no others.
+the parts that `compiled_modules` names and on no others.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+COMPILED = __name__  # what enters the compiled parts imports it
+LOCKSTEP = [f"{COMPILED}.{module}" for module in ("kernels", "lockstep", "simd")]
+SPARSE = [f"{COMPILED}.{module}" for module in ("scoring", "simd", "sparse_gradients")]
+SEQUENTIAL = [f"{COMPILED}.sequential"]
+PASSES = [f"{COMPILED}.{module}" for module in ("dense", "passes", "plans", "pooling", "simd")]
+DENSE_ROWS = [f"{COMPILED}.{module}" for module in ("dense_rows", "simd")]
+COMPILED_MODULES = sorted({*LOCKSTEP, *SPARSE, *SEQUENTIAL, *PASSES, *DENSE_ROWS})
+WITHOUT_PASSES = ("resnet18",)  # architectures whose gradient no compiled call computes
 
 
 def rounds(simulations: Sequence[Any]) -> Any:
@@ -56,6 +65,32 @@ def fuse(module: Any, shape: Sequence[int]) -> Any:
     from fedatlas.federation.compiled import sequential
 
     return sequential.fuse(module, shape)
+
+
+def compiled_modules(algorithm: Any, problem: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+    """Return the full names of the compiled modules that a run of a specification may use, sorted.
+
+    The names follow from the specification alone, so they may include modules that the run does not use, but never
+    leave one out.
+
+    Args:
+        algorithm: Class of the algorithm.
+        problem: Specification of the problem.
+        setting: Specification of the setting of one run.
+    """
+    modules: list[str] = []
+    if problem.get("kind") == "network":
+        modules += SEQUENTIAL
+        if kind(problem.get("architecture", "mlp")) not in WITHOUT_PASSES:
+            modules += PASSES
+    elif problem.get("kind") == "softmax":
+        modules += DENSE_ROWS
+    elif problem.get("kind") in ("logistic", "coin"):  # a coin is logistic regression
+        modules += SPARSE
+        shared = kind(problem.get("partition", "shared")) in ("shared", None)
+        if shared and lockstep_specification(algorithm, setting):
+            modules += LOCKSTEP
+    return sorted({*modules})
 
 
 def lockstep_simulations(simulations: Sequence[Any]) -> bool:
