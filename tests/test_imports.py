@@ -13,12 +13,12 @@ SPECS = [
 ]
 PROBLEMS = f"""
 from fedatlas.federation import problems
-from fedatlas.federation.problems.interactive import validate
+from fedatlas.experiments.validation import check_problem
 from fedatlas.federation.compiled import compiled_modules
 from fedatlas.federation.algorithms.fedavg import FedAvg
 from fedatlas.federation.architectures import ARCHITECTURES
 for spec in {SPECS}:
-    validate(spec)
+    check_problem(spec)
     compiled_modules(FedAvg, spec, {{"clients": 2}})
 for family in (problems.PROBLEMS, ARCHITECTURES):
     for name in family.names():

@@ -3,10 +3,10 @@
 import pytest
 
 from fedatlas import UserError
+from fedatlas.experiments.validation import check_problem
 from fedatlas.federation import problems
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import PROBLEMS
-from fedatlas.federation.problems.interactive import validate
 from fedatlas.federation.problems.logistic import Logistic
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
@@ -47,7 +47,7 @@ NETWORK = {"kind": "network", "data": "digits"}
 )
 def test_mistakes_are_one_sentence(spec, message):
     with pytest.raises(UserError, match=message) as caught:
-        validate(spec)
+        check_problem(spec)
     assert "\n" not in str(caught.value)
 
 
@@ -68,7 +68,7 @@ def test_a_wrong_value_of_any_option_is_one_sentence(kind):
     least = LEAST.get(kind, {}) | ({"data": "a9a"} if cls.on_data else {})
     for name in problems.spec_options(cls):
         with pytest.raises(UserError, match=rf"^problem {kind}: {name} is .*; it must be ") as caught:
-            validate({"kind": kind, **least, name: {1, 2}})
+            check_problem({"kind": kind, **least, name: {1, 2}})
         assert "\n" not in str(caught.value)
 
 

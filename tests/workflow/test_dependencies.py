@@ -18,7 +18,7 @@ from fedatlas.experiments import fingerprint
 from fedatlas.experiments.cells import Cell, CellSpec, Select
 from fedatlas.experiments.dependencies import metric_modules, run_file_modules
 from fedatlas.experiments.run import run_cell
-from fedatlas.federation.problems.interactive import validate
+from fedatlas.experiments.validation import check_problem
 from fedatlas.publish.tracking import records
 from fedatlas.results.claims import CHECKS
 from fedatlas.results.figures import FIGURES
@@ -197,5 +197,5 @@ def test_an_independent_measurement_agrees(tmp_path):
 
 
 def test_no_run_depends_on_the_validation_of_its_problem():
-    validation = inspect.getmodule(validate).__name__
+    validation = inspect.getmodule(check_problem).__name__
     assert not any(validation in fingerprint.closure(*run_file_modules(cell)) for cell in CELLS.values())

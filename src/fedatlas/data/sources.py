@@ -61,6 +61,30 @@ def info(spec: Spec, directory: str | Path | None = None) -> Source:
     return SOURCES.get(spec)
 
 
+def train_info(subject: str, data: str, test: str | None, directory: str | Path | None = None) -> Source:
+    """Return the source of training data after comparing it with that of test data.
+
+    Args:
+        subject: What uses both, for sentences.
+        data: Name of the training data.
+        test: Name of another data set to test on, or None.
+        directory: The data directory, which keeps the records of custom data.
+
+    Raises:
+        UserError: A data set does not exist, or the two differ in shape or classes.
+    """
+    train = info(data, directory)
+    other = info(test, directory) if test else train
+    if isinstance(train, CustomSource) and isinstance(other, CustomSource) and other.class_names != train.class_names:
+        raise UserError(
+            f"{subject}: the classes of {display_name(test or '')} are not those of {display_name(data)}: "
+            "name the second file under test_file of the data, whose classes then are those of both"
+        )
+    if other.shape != train.shape:
+        raise UserError(f"{subject}: samples of {test} have another shape than those of {data}: test on another")
+    return train
+
+
 def digest(source: Source) -> str:
     """Return a digest (16 hex digits) of what decides the bytes of a prepared data set besides code.
 

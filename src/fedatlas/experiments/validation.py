@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fedatlas.data.sources import info
+from fedatlas.data.sources import info, train_info
 from fedatlas.errors import Undefined, UserError, did_you_mean, explain_overflow
-from fedatlas.experiments.cells import CellSpec, Run, Select
+from fedatlas.experiments.cells import CellSpec, Run, Select, Spec
 from fedatlas.experiments.run import check_start
 from fedatlas.experiments.runs import create, create_run, create_setting, initial_searches, tuned_points
 from fedatlas.experiments.values import check_constants, resolve_formulas
@@ -22,9 +22,8 @@ from fedatlas.federation.algorithms import ALGORITHMS, Algorithm
 from fedatlas.federation.engine.history import LOCAL_LOSS, PARTS
 from fedatlas.federation.engine.setting import Setting
 from fedatlas.federation.metrics import round_metric
-from fedatlas.federation.problems import ProblemKind, SyntheticKind
+from fedatlas.federation.problems import DataKind, ProblemKind, SyntheticKind
 from fedatlas.federation.problems.base import TESTED, VALIDATED, Problem
-from fedatlas.federation.problems.interactive import validate
 from fedatlas.federation.problems.rows import DataOptions
 from fedatlas.registry import extensions
 
@@ -37,7 +36,7 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     study = extensions.study()
     kind, sources = _parse(study, json.dumps(spec.problem))
     if sources is not None:
-        validate(spec.problem)
+        check_problem(spec.problem)
     if "clients" in spec.within and ("partition" in spec.problem or kind.per_client):
         raise UserError("within: clients cannot vary inside a run file if each has its own data or objective; use grid")
     if spec.optimum and not kind.solvable:
@@ -67,6 +66,21 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     if reason is not None and not begun:  # one trial is enough: the job leaves out those that cannot begin
         raise reason
     _metrics(spec, select)
+
+
+def check_problem(spec: Spec, directory: str | Path | None = None) -> None:
+    """Raise UserError if the problem of a specification cannot be created.
+
+    directory: of data, which remembers the contents of custom data.
+    """
+    kind, data = problems.parse(spec)
+    if data is None:
+        return
+    train = train_info(f"problem {kind.name}", data.data, data.test, directory)
+    if isinstance(kind, DataKind):
+        kind.validate_data(train)
+    if data.partition is not None:
+        partitions.PARTITIONS.build(data.partition)
 
 
 # Cells of an experiment share most of what they name. What is built from text alone is built once for each text. The

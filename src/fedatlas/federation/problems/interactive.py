@@ -1,4 +1,4 @@
-"""Problems before they are built: their specifications are validated, and data that need no download are prepared."""
+"""Problems for notebooks and commands: data that need no download are prepared first."""
 
 import json
 import os
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from fedatlas.data import sources
-from fedatlas.data.catalogue import CustomSource
 from fedatlas.data.dataset import load_prepared
 from fedatlas.data.paths import cache_folder, prepared_folder, resolve_directory
 from fedatlas.data.sources import is_custom
@@ -63,10 +62,11 @@ def create(spec: Mapping[str, Any], clients: int) -> Problem:
         UserError: The specification does not fit, or data must be fetched first.
     """
     spec = resolve_data_names(spec)
-    problems.parse(spec)  # a wrong option is reported before anything about the data
+    kind, data_options = problems.parse(spec)  # a wrong option is reported before anything about the data
     names = _data_names(spec)
     folder = _data_directory(names)
-    validate(spec, folder)
+    if data_options is not None:
+        sources.train_info(f"problem {kind.name}", data_options.data, data_options.test, folder)
     for name in filter(_needs_no_download, names):
         prepare(name, folder)
     partition = None
@@ -75,40 +75,6 @@ def create(spec: Mapping[str, Any], clients: int) -> Problem:
         data = load_prepared(names[0], folder)
         partition = partitions.split(spec["partition"], data.y, clients, data.owner)
     return problems.create(spec, clients, folder, partition)
-
-
-def validate(spec: Mapping[str, Any], directory: str | Path | None = None) -> None:
-    """Raise UserError if a problem of a specification cannot be created.
-
-    Neither loads data nor imports torch.
-
-    Args:
-        spec: Specification of a problem.
-        directory: Data directory, which remembers the contents of custom data.
-
-    Raises:
-        UserError: An option is unknown or out of range, a data set does not exist or does not fit the kind of problem,
-            the two data sets differ in shape or classes, or the partition is unknown.
-    """
-    kind, data = problems.parse(spec)
-    if data is None:
-        return
-    train = sources.info(data.data, directory)
-    test = sources.info(data.test, directory) if data.test else train
-    if isinstance(train, CustomSource) and isinstance(test, CustomSource) and test.class_names != train.class_names:
-        raise UserError(
-            f"problem {kind.name}: the classes of {sources.display_name(data.test or '')} are not those of "
-            f"{sources.display_name(data.data)}: "
-            "name the second file under test_file of the data, whose classes then are those of both"
-        )
-    if test.shape != train.shape:
-        raise UserError(
-            f"problem {kind.name}: samples of {data.test} have another shape than those of {data.data}: test on another"
-        )
-    if isinstance(kind, problems.DataKind):
-        kind.validate_data(train)
-    if data.partition is not None:
-        partitions.PARTITIONS.build(data.partition)
 
 
 def identity(spec: Mapping[str, Any], clients: int) -> str:
