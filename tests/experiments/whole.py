@@ -13,7 +13,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
 from fedatlas.experiments.values import are_equal, parse_cell
 from fedatlas.experiments.view import select_rows
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts
 from fedatlas.publish.report.tables import best_values, chosen_values
 from fedatlas.publish.tracking.records import setting_runs
 from fedatlas.results.claims.results import Results

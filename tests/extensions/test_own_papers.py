@@ -4,7 +4,7 @@ import pytest
 
 from fedatlas.errors import UserError
 from fedatlas.experiments import expansion
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts
 from fedatlas.workflow.configuration import validate
 from tests.extensions.files import ALGORITHM
 from tests.synthetic import experiment

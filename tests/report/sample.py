@@ -13,7 +13,7 @@ from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import AlgorithmView, ExperimentView
 from fedatlas.io.files import write_json
 from fedatlas.io.formats import write_csv
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts
 from fedatlas.results.figures.description import Line, Lines
 
 CONTENT = {

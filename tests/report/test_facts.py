@@ -2,8 +2,7 @@
 
 import pytest
 
-from fedatlas.publish.report.facts import add_q_values
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import add_q_values, build_facts
 from tests.report.sample import experiment, view
 
 NOTHING = "Nothing is tuned: all hyper-parameters have the values of the experiment's file."
@@ -33,7 +32,7 @@ def test_what_is_known_of_an_experiment():
 def test_the_setup_names_own_data_as_the_file_does(monkeypatch):
     spec = experiment()
     monkeypatch.setitem(spec.problem, "data", "mine.v2+0123456789")
-    monkeypatch.setattr("fedatlas.publish.report.facts_builder.citation_keys", lambda _: [])
+    monkeypatch.setattr("fedatlas.publish.report.facts.citation_keys", lambda _: [])
     assert "data: mine.v2," in dict(build_facts(spec, view(experiment()))["setup"])["problem"]
 
 

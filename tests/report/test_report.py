@@ -11,7 +11,7 @@ from fedatlas.errors import UserError
 from fedatlas.experiments.view import TableMeta
 from fedatlas.publish.report import tables
 from fedatlas.publish.report.cards import LEVELS
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts
 from fedatlas.publish.report.page import write_report
 from fedatlas.publish.report.tables import find_warnings
 from tests.report.sample import experiment, results, table, view

@@ -12,8 +12,7 @@ from fedatlas.experiments.cells import CellSpec, has_choice
 from fedatlas.experiments.runs import RunMeta, initial_searches, product, runs
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.tables import build
-from fedatlas.publish.report.facts import Facts
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import Facts, build_facts
 from tests import helpers
 from tests.report.sample import view
 

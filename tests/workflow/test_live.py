@@ -9,7 +9,7 @@ from fedatlas.cli.main import main
 from fedatlas.experiments.expansion import create_view
 from fedatlas.experiments.specification import experiment
 from fedatlas.publish import tracking
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts
 from fedatlas.workflow import LIVE
 from fedatlas.workflow.graph import Graph
 from fedatlas.workflow.study import Study

@@ -68,7 +68,7 @@ def _show_claims(a: Namespace) -> None:
 
 def cite(a: Namespace) -> None:
     """Print BibTeX."""
-    from fedatlas.publish.report.facts_builder import cite
+    from fedatlas.publish.report.facts import cite
     from fedatlas.workflow.study import Study
 
     study = Study.open()

@@ -13,8 +13,7 @@ from fedatlas.experiments import SIZES
 from fedatlas.experiments.result_files import read_meta
 from fedatlas.experiments.view import ExperimentView, TableMeta
 from fedatlas.publish.report.cards import read_headlines
-from fedatlas.publish.report.facts import read_verdicts
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import build_facts, read_verdicts
 from fedatlas.publish.report.gallery import GalleryItem, MissingRecord, validate_target, write_pages
 from fedatlas.publish.report.tables import reduce_colours
 from fedatlas.records.lookup import all_verifications, lacking_cells, record_paths

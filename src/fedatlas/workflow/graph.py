@@ -16,8 +16,7 @@ from fedatlas.experiments.cells import Cell, CellSpec
 from fedatlas.experiments.dependencies import canonical, trace_files
 from fedatlas.experiments.labels import SIMULATED
 from fedatlas.io.files import read_json
-from fedatlas.publish.report.facts import FACTS_FILE
-from fedatlas.publish.report.facts_builder import build_facts
+from fedatlas.publish.report.facts import FACTS_FILE, build_facts
 from fedatlas.records.lookup import Records
 from fedatlas.results.claims import checks_at_size
 from fedatlas.results.figures import FIGURES
