@@ -78,6 +78,11 @@ DETACHED = {
         ("federation.compiled", "federation.compiled.scoring federation.compiled.sparse_gradients", _COMPILED),
         ("federation.compiled", "federation.compiled.sequential", _COMPILED),
         ("federation.compiled.sequential", "federation.compiled.passes federation.compiled.plans", _COMPILED),
+        (
+            "publish.report.facts",
+            "federation.algorithms",
+            "the plan takes citations from it; jobs read them from a file",
+        ),
         ("results.claims.below", "theory.fedawe theory.fedawe.trajectories", _OF_CHECK),
         ("results.claims.exponent", "results.comparing.theorems theory.fedac", _OF_CHECK),
         ("results.claims.reaches", "results.comparing.theorems theory.closed_forms", _OF_CHECK),

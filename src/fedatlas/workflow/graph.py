@@ -25,7 +25,7 @@ from fedatlas.workflow import LIVE, dependencies, inputs
 from fedatlas.workflow.dependencies import Origins
 from fedatlas.workflow.interim_analyses import seed_counts
 from fedatlas.workflow.study import Study
-from fedatlas.workflow.summary import published_cards
+from fedatlas.workflow.summary import cards_on
 
 
 class Graph:
@@ -253,7 +253,7 @@ class Graph:
     def _about(self, w: Any) -> dict[str, Any]:
         """Return the words of report and MLflow on an experiment."""
         experiment, view = self.study.experiment(w.size, w.experiment), self.study.view(w.size, w.experiment)
-        return build_facts(experiment, view, published_cards(self.study))
+        return build_facts(experiment, view, cards_on(self.study, experiment.name))
 
     def report_inputs(self, size: str, names: list[str]) -> list[str]:
         """Return the files that a report over experiments shows."""

@@ -227,6 +227,13 @@ def verdicts(results: str | Path, name: str | None = None) -> list[dict[str, str
     return list(rows.values())
 
 
+def cards_on(study: Study, experiment: str) -> "list[Card]":
+    """Return the cards of the gallery's verdicts that rest on an experiment."""
+    from fedatlas.publish.report.cards import card_experiments
+
+    return [card for card in published_cards(study) if experiment in card_experiments(card)]
+
+
 @functools.cache
 def published_cards(study: Study) -> "list[Card]":
     """Return the cards of the gallery's verdicts, without figures; none if the study has no gallery."""

@@ -1,6 +1,7 @@
-"""What pages and MLflow read of an experiment besides its numbers.
+"""What pages and MLflow read of an experiment besides its numbers: its facts, and the verdicts on its claims.
 
-These are its facts, which about.json holds, and the verdicts on its claims, which claims.csv holds.
+The plan builds the facts from the experiment's file, the options of algorithms, the catalogue of data and the
+bibliography, and writes them to about.json. Jobs read that, and the verdicts in claims.csv.
 """
 
 import csv
@@ -12,19 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from fedatlas.data import sources
 from fedatlas.data.catalogue import SOURCES
 from fedatlas.data.sources import display_name
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES, labels
 from fedatlas.experiments.cells import Select, has_choice
-from fedatlas.experiments.specification import Experiment
-from fedatlas.experiments.view import ExperimentView
-from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.io.files import read_json, read_text
-from fedatlas.publish.report.cards import Card, card_experiments
 from fedatlas.registry.bibliography import bibtex, entries, entry, reference
 from fedatlas.results.claims.verdicts import (
     COLUMNS,
@@ -42,6 +37,10 @@ from fedatlas.results.comparing.intervals import LEVEL, needed_seeds
 if TYPE_CHECKING:
     import pandas as pd
 
+    from fedatlas.experiments.specification import Experiment
+    from fedatlas.experiments.view import ExperimentView
+    from fedatlas.publish.report.cards import Card
+
 
 FACTS_FILE = "about.json"  # in the folder of an experiment's results
 KEYS = frozenset({"name", "size", "title", "paper", "figures", "algorithms", "axes", "select", "content", "tuning"})
@@ -57,7 +56,7 @@ VERDICTS = {
     NOT_TESTED: ("not-tested", "–"),
 }
 
-Facts = dict[str, Any]  # JSON types; `fedatlas.publish.report.facts.build_facts` names the keys
+Facts = dict[str, Any]  # JSON types; `build_facts` names the keys
 
 
 def read_facts(path: str | Path) -> Facts:
@@ -139,13 +138,13 @@ SETUP = ("problem", "setting", "grid", "within", "trials", "tuning", "tune", "se
 PAPERS = ("yuan2020", "xiang2024", "jiang2024", "mukherjee2024", "sun2023")
 
 
-def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Card] = ()) -> Facts:
+def build_facts(experiment: "Experiment", view: "ExperimentView", cards: "Sequence[Card]" = ()) -> Facts:
     """Build the facts of an experiment.
 
     Args:
         experiment: The experiment.
         view: View of the same experiment, which has the names of its algorithms.
-        cards: Cards of the gallery, of which those that rest on the experiment are taken.
+        cards: Cards of the gallery that rest on the experiment.
 
     Returns:
         What the file says (``name``, ``size``, ``file``, ``title``, ``source``, ``description``, ``notes``, ``axes``,
@@ -185,7 +184,7 @@ def build_facts(experiment: Experiment, view: ExperimentView, cards: Sequence[Ca
             "source": experiment.source,
         },
         "content": content,
-        "cards": [card for card in cards if experiment.name in card_experiments(card)],
+        "cards": list(cards),
     }
 
 
@@ -203,6 +202,8 @@ def _tuned_algorithms(select: Select, names: Mapping[str, str], tuned: Sequence[
 
 def _in_yaml(value: Any) -> str:
     """Return a value of the file as YAML, with data of the user's own by the name of the file."""
+    import yaml
+
     value = _with_names(value)
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
     return text.removesuffix("...\n").strip()
@@ -216,7 +217,7 @@ def _with_names(value: Any) -> Any:
     return display_name(value) if isinstance(value, str) else value
 
 
-def citation_keys(experiment: Experiment) -> list[str]:
+def citation_keys(experiment: "Experiment") -> list[str]:
     """Return the distinct keys of an experiment's paper, its algorithms and its data."""
     keys = [experiment.paper]
     for id in experiment.algorithms:
@@ -229,11 +230,13 @@ def citation_keys(experiment: Experiment) -> list[str]:
 
 def _algorithm_keys(name: str) -> list[str]:
     """Return the key that an algorithm declares, if it declares one."""
+    from fedatlas.federation.algorithms import ALGORITHMS
+
     key = getattr(ALGORITHMS.get(name), "cite", None)
     return [key] if key else []
 
 
-def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> str:
+def cite(names: Iterable[str] = (), experiments: "Iterable[Experiment]" = ()) -> str:
     """Return the BibTeX to cite for names; without names, that of the five papers.
 
     Args:
@@ -243,6 +246,8 @@ def cite(names: Iterable[str] = (), experiments: Iterable[Experiment] = ()) -> s
     Raises:
         UserError: A name is unknown; the sentence suggests a similar one.
     """
+    from fedatlas.federation.algorithms import ALGORITHMS
+
     keys = {key: [key] for key in entries()}
     keys |= {name: [SOURCES.get(name).citation] for name in SOURCES.names()}
     keys |= {name: _algorithm_keys(name) for name in ALGORITHMS.names()}
