@@ -14,12 +14,13 @@ from fedatlas.io.files import (
     atomic,
     atomic_folder,
     is_orphan,
+    parse_yaml,
+    read_yaml,
     sweep,
     temporary_path,
     update_text,
 )
 from fedatlas.io.formats import read_csv, write_csv
-from fedatlas.io.yaml import parse_yaml, read_yaml
 
 WRITERS, WRITES, SIZE = 4, 50, 100_000
 

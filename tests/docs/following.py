@@ -15,7 +15,7 @@ from fedatlas.cli.main import main
 from fedatlas.cli.parser import parser
 from fedatlas.cli.show import names as described_names
 from fedatlas.data.catalogue import SOURCES
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.files import read_yaml
 from fedatlas.testing import CONFORMANCE_TESTS
 from fedatlas.workflow.configuration import CONFIG
 from fedatlas.workflow.study import Study

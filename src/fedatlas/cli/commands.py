@@ -239,7 +239,7 @@ def parse_data(text: str) -> Any:
     A mapping is FILE,NAME=VALUE,... or NAME=VALUE,... or in YAML, in braces. An existing file needs no options.
     """
     from fedatlas.data.catalogue import SOURCES
-    from fedatlas.io.yaml import parse_yaml
+    from fedatlas.io.files import parse_yaml
 
     if text.startswith("{"):
         return parse_yaml(text, "--data")
@@ -257,7 +257,7 @@ def parse_pairs(option: str, items: Iterable[str]) -> dict[str, Any]:
         option: Name of the option, for errors.
         items: The items.
     """
-    from fedatlas.io.yaml import parse_yaml
+    from fedatlas.io.files import parse_yaml
 
     values = {}
     for item in items:

@@ -22,8 +22,7 @@ from fedatlas.errors import UserError, did_you_mean, name_place
 from fedatlas.experiments import SIZES, specification
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import Claim, merge
-from fedatlas.io.files import read_text
-from fedatlas.io.yaml import parse_yaml, read_yaml
+from fedatlas.io.files import parse_yaml, read_text, read_yaml
 
 OMISSIBLE = ("notes", "cases", "algorithms", "figures", "claims", "sizes")  # sections that ``extends`` can leave out
 CLAIM_KEYS = {field.name for field in fields(Claim)}

@@ -38,7 +38,6 @@ SILENT = {
     "fedatlas.errors": "words for people",
     "fedatlas.registry": "finds kinds, checks the values of their options and describes them",
     "fedatlas.io.files": "writes files whole; what files of text say reaches results through parameters",
-    "fedatlas.io.yaml": "what files of YAML say reaches results through parameters",
     "fedatlas.io.machine": "asks what the machine has free, and how it keeps freed memory",
     "fedatlas.experiments.fingerprint": "says what results depend on",
     "fedatlas.experiments.dependencies": "says what results depend on, and compares specifications",

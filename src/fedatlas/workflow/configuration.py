@@ -21,7 +21,7 @@ from fedatlas.experiments.values import are_numbers, match_values
 from fedatlas.experiments.view import EXTREMES, select_points
 from fedatlas.federation.algorithms import ALGORITHMS
 from fedatlas.federation.partitions import is_split
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.files import read_yaml
 from fedatlas.registry.bibliography import entry, reference
 from fedatlas.registry.extensions import describe
 from fedatlas.registry.kinds import Kind

@@ -16,8 +16,7 @@ from fedatlas.experiments import expansion
 from fedatlas.experiments.cells import Cell
 from fedatlas.experiments.specification import Experiment
 from fedatlas.experiments.view import ExperimentView
-from fedatlas.io.files import atomic_folder, expect_folder
-from fedatlas.io.yaml import read_yaml
+from fedatlas.io.files import atomic_folder, expect_folder, read_yaml
 from fedatlas.publish import tracking
 from fedatlas.registry import extensions
 from fedatlas.workflow import LIVE

@@ -17,8 +17,8 @@ from typing import Any
 
 from fedatlas.errors import UserError, lookup
 from fedatlas.experiments import SIZES
+from fedatlas.io.files import read_yaml
 from fedatlas.io.formats import escape_markdown
-from fedatlas.io.yaml import read_yaml
 from fedatlas.publish.report.facts import rests_on_normal_noise
 from fedatlas.publish.report.numbering import find_places
 from fedatlas.registry.bibliography import reference
