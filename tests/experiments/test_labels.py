@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fedatlas.experiments import labels
+from fedatlas.results.figures.description import plain_text
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,6 @@ def test_words_of_metrics_and_recorded_values(name, words):
 
 
 def test_formulas_are_plain_words():
-    assert labels.plain_text(r"a9a, $\alpha$ = 0.1, $\delta_B / L$") == "a9a, α = 0.1, δ_B / L"
-    assert labels.plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
-    assert labels.plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"
+    assert plain_text(r"a9a, $\alpha$ = 0.1, $\delta_B / L$") == "a9a, α = 0.1, δ_B / L"
+    assert plain_text(r"suboptimality $F(x) - F^\ast$") == "suboptimality F(x) - F*"
+    assert plain_text(r"mean of $|\nabla F(z^t)|^2$") == "mean of |∇F(z^t)|²"

@@ -22,6 +22,7 @@ Environment = dict[str, str]  # what computed a run, see `fedatlas.io.machine.en
 CASE = "case"  # the axis of an experiment's cases
 RUNG = "rung"  # column of the rung that a run ends at, 0 for all rounds; only where a tuning rule is named
 EXCHANGES = "exchanges"  # column of the exchanges since the evaluation before, as `Ledger.text` writes them
+SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +67,6 @@ class Select:
     def comparison(self) -> list[Any]:
         """How runs on tuning seeds are scored: metric, statistic, goal, and number of last evaluations."""
         return [self.tuning_metric, self.statistic, self.goal, self.last]
-
-
-SEARCHED = ("within", "tune", "seeds", "select", "tuning")  # keys of a cell that say which runs there are
 
 
 @dataclass(frozen=True)

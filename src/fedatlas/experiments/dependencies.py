@@ -40,21 +40,14 @@ from fedatlas.registry.kinds import Family, without_defaults
 from fedatlas.registry.options import options
 
 ENGINE = "fedatlas.experiments.run"
-PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 # Keys of a setting that name a kind: their families, and what they name by default.
 KINDS: dict[str, tuple[Family[Any], str]] = {
     "participation": (PARTICIPATION, "full"),
     "schedule": (SCHEDULES, "constant"),
     "driver": (DRIVERS, "synchronous"),
 }
-CHOICES = (
-    *KINDS,
-    "sampling",
-    "local_epochs",
-    "batch",
-    "metrics",
-    "channel",
-)  # keys that decide on modules
+# Keys of a setting that decide on modules.
+CHOICES = (*KINDS, "sampling", "local_epochs", "batch", "metrics", "channel")
 NAMED: dict[str, Family[Any]] = {"topology": TOPOLOGIES, "channel": CHANNELS}  # families of algorithms' options
 
 
@@ -166,23 +159,6 @@ def run_file_modules(spec: CellSpec) -> list[str]:
         return cell_modules(spec)
     rule = TUNING_RULES.module(spec.tuning_rule)
     return sorted({*cell_modules(spec), rule, *_of_known([spec.select.tuning_metric])})
-
-
-def result_modules(spec: CellSpec) -> list[str]:
-    """Return the modules behind all that a run file holds.
-
-    They are those of the run file, and those that made its inputs: the partition, the optimum, and the prepared data.
-    """
-    from fedatlas.data import sources
-
-    modules = {*run_file_modules(spec)}
-    if is_split(partition := spec.problem.get("partition")):
-        modules |= {PARTITION_JOB, PARTITIONS.module(partition)}
-    if spec.optimum:
-        modules.add(OPTIMUM_JOB)
-    for name in data_names(spec):
-        modules.update(sources.modules(sources.info(name)))
-    return sorted(modules)
 
 
 def data_names(spec: CellSpec) -> list[str]:

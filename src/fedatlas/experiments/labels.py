@@ -90,7 +90,6 @@ STATISTICS = {
 INDEX = re.compile(r"[₀-₉,]+")
 LOWER = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LOWERED = {lower: number for number, lower in LOWER.items()}
-SIGNS = {r"\ell": "ℓ", r"\nabla ": "∇", r"\nabla": "∇", r"\|": "‖", r"\infty": "∞", r"^\ast": "*", "^*": "*", "^2": "²"}
 
 
 def quantity(name: str, statistic: str = "") -> str:
@@ -242,14 +241,6 @@ def scientific(value: float, digits: int = 3) -> str:
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{mantissa} × 10{power}".removeprefix("1 × ")
-
-
-def plain_text(text: str) -> str:
-    """Return a text of a figure without the marks of formulas: ``number of workers M``."""
-    for mark, sign in SIGNS.items():
-        text = text.replace(mark, sign)
-    text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
-    return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -68,15 +68,12 @@ def check_cell(spec: CellSpec, select: Select, recordable: Collection[str]) -> N
     _metrics(spec, select)
 
 
-def check_problem(spec: Spec, directory: str | Path | None = None) -> None:
-    """Raise UserError if the problem of a specification cannot be created.
-
-    directory: of data, which remembers the contents of custom data.
-    """
+def check_problem(spec: Spec) -> None:
+    """Raise UserError if the problem of a specification cannot be created."""
     kind, data = problems.parse(spec)
     if data is None:
         return
-    train = train_info(f"problem {kind.name}", data.data, data.test, directory)
+    train = train_info(f"problem {kind.name}", data.data, data.test)
     if isinstance(kind, DataKind):
         kind.validate_data(train)
     if data.partition is not None:

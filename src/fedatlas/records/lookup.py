@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from fedatlas.data import sources
 from fedatlas.data.dataset import read_prepared
 from fedatlas.data.paths import prepared_folder, resolve_directory
-from fedatlas.experiments.cells import Cell
-from fedatlas.experiments.dependencies import cell_modules, result_modules
+from fedatlas.experiments.cells import Cell, CellSpec
+from fedatlas.experiments.dependencies import cell_modules, data_names, run_file_modules
 from fedatlas.experiments.fingerprint import fingerprint, module_hashes
 from fedatlas.experiments.result_files import read_meta
+from fedatlas.federation.partitions import PARTITIONS, is_split
 from fedatlas.io.files import PREFIX, read_bytes
 from fedatlas.records.record import Record, RecordedCell, Restoration, read_record
 from fedatlas.records.verified import Held, Place, Verifications, find_verified, read_verifications
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fedatlas.workflow.study import Study
 
 IGNORE, ANY = "ignore", "any"  # values of the key `record` of the configuration; the other one is "use"
+PARTITION_JOB, OPTIMUM_JOB = "fedatlas.workflow.jobs.partition", "fedatlas.workflow.jobs.optimum"
 
 
 def record_paths(study: "Study") -> dict[tuple[str, str], Path]:
@@ -135,3 +137,18 @@ class Records:
         root = resolve_directory(self.study.folders.data)
         meta = read_prepared(prepared_folder(root, name))
         return sources.digest(sources.info(name, root)), None if meta is None else meta.digest
+
+
+def result_modules(spec: CellSpec) -> list[str]:
+    """Return the modules behind all that a run file holds.
+
+    They are those of the run file, and those that made its inputs: the partition, the optimum, and the prepared data.
+    """
+    modules = {*run_file_modules(spec)}
+    if is_split(partition := spec.problem.get("partition")):
+        modules |= {PARTITION_JOB, PARTITIONS.module(partition)}
+    if spec.optimum:
+        modules.add(OPTIMUM_JOB)
+    for name in data_names(spec):
+        modules.update(sources.modules(sources.info(name)))
+    return sorted(modules)

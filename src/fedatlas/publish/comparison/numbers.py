@@ -13,6 +13,7 @@ from fedatlas.registry.options import native
 from fedatlas.results.comparing.pairwise import Estimate
 from fedatlas.results.comparing.ranks import ProblemRank, probability_of_improvement, rank_on_problems
 from fedatlas.results.figures import FigureData
+from fedatlas.results.figures.description import plain_text
 from fedatlas.results.figures.loss_to_best import LossToBest, problem_frame, problem_titles
 
 if TYPE_CHECKING:
@@ -101,11 +102,11 @@ def compute_numbers(
     data = FigureData(figure, view, table, curves)
     scores = figure.outcomes(data)
     points = problem_frame(data, scores).to_dict("records")
-    titles = list(map(labels.plain_text, problem_titles(data, scores)))
+    titles = list(map(plain_text, problem_titles(data, scores)))
     if len(titles) == 1:  # the title tells problems apart, of which there is one
         titles = [view.cases.get(points[0].get(CASE, ""), view.name)]
     improvement = probability_of_improvement(scores)
-    names = {id: labels.plain_text(name) for id, name in data.names.items()}
+    names = {id: plain_text(name) for id, name in data.names.items()}
     result = []
     for id in entries:
         overall = {rival: improvement[id, rival] for rival in scores.algorithms if (id, rival) in improvement}

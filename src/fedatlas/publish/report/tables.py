@@ -20,7 +20,7 @@ from fedatlas.io.files import read_bytes, read_json
 from fedatlas.io.formats import read_csv
 from fedatlas.publish.report.facts import Facts
 from fedatlas.results.comparing.intervals import within_noise
-from fedatlas.results.figures.description import Cell, TextTable
+from fedatlas.results.figures.description import Cell, TextTable, plain_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +213,7 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    return labels.plain_text(value) if isinstance(value, str) else value
+    return plain_text(value) if isinstance(value, str) else value
 
 
 def _line(spec: dict[str, Any], rows: pd.DataFrame) -> dict[str, Any]:

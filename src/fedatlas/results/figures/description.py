@@ -11,11 +11,14 @@ never grey.
 """
 
 import itertools
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+
+from fedatlas.experiments.labels import GREEK
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -24,6 +27,16 @@ FLOOR = 1e-16  # below this a suboptimality in double precision is rounding erro
 FLOOR_NOTE = "Values below 10⁻¹⁶ are raised to it."
 SMALLEST = 1e-300  # limits of a logarithmic axis lie between this and its inverse
 DIVERGED = "diverged after this"  # the remark on the last point of a line that diverged
+SIGNS = {
+    r"\ell": "ℓ",
+    r"\nabla ": "∇",
+    r"\nabla": "∇",
+    r"\|": "‖",
+    r"\infty": "∞",
+    r"^\ast": "*",
+    "^*": "*",
+    "^2": "²",
+}  # of formulas in words
 
 BLACK, GREY = "#262626", "#a3a3a3"
 ORANGE, SKY, GREEN, BLUE, VERMILION, PINK = "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#c679af"
@@ -312,3 +325,11 @@ def limits(values: np.ndarray, log: bool) -> tuple[float, float] | None:
         return max(low / 1.2, SMALLEST), min(high, 1 / SMALLEST) * 1.2
     margin = 0.04 * (high - low) or 0.5 * abs(high) or 1.0
     return low - margin, high + margin
+
+
+def plain_text(text: str) -> str:
+    """Return a text of a figure without the marks of formulas: ``number of workers M``."""
+    for mark, sign in SIGNS.items():
+        text = text.replace(mark, sign)
+    text = re.sub(r"\\([A-Za-z]+)", lambda match: GREEK.get(match[1], match[0]), text)
+    return re.sub(r"\\mathrm\{([^}]*)\}", r"\1", text).translate(str.maketrans("", "", "${}\\"))

@@ -21,7 +21,7 @@ from fedatlas.experiments.view import ExperimentView
 from fedatlas.io.files import atomic, write_json
 from fedatlas.io.formats import write_csv
 from fedatlas.results.figures import MAX_BANDS, Drawing, Figure, FigureData
-from fedatlas.results.figures.description import DIVERGED, GREY, ORANGE, RC, SKY, WIDTH, raise_to_floor
+from fedatlas.results.figures.description import DIVERGED, GREY, ORANGE, RC, SKY, WIDTH, plain_text, raise_to_floor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,7 +201,7 @@ def _render_lines(chart: Chart, numbers: "DataFrame") -> "Picture":
         draw_lines(ax, chart, part)
     figure.supxlabel(words(next(iter(chart["x"].values()))))
     figure.supylabel(words(chart["y"][1]))
-    longest = max(len(labels.plain_text(line["name"])) for line in chart["lines"].values())
+    longest = max(len(plain_text(line["name"])) for line in chart["lines"].values())
     columns = max(1, int(figure.get_figwidth() / (0.55 + LETTER * longest)))
     legend = add_legend(figure, [ax for ax, _ in panels], chart, numbers, loc="outside upper center", ncols=columns)
     figure.set_figheight(figure.get_figheight() + 0.19 * math.ceil(len(legend.texts) / columns))
