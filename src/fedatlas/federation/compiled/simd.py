@@ -51,20 +51,15 @@ def _len(context, builder, signature, args):
     return INT64(signature.args[0].count)
 
 
-for _symbol, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("truediv", "fdiv")):
+for _operation, _name in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul"), ("truediv", "fdiv")):
 
-    def _declare(symbol, name):
-        operation = getattr(operator, symbol)
+    @type_callable(getattr(operator, _operation))
+    def _type(context):
+        return lambda a, b: a if isinstance(a, Vector) and a == b else None
 
-        @type_callable(operation)
-        def _type(context):
-            return lambda a, b: a if isinstance(a, Vector) and a == b else None
-
-        @lower_builtin(operation, Vector, Vector)
-        def _lower(context, builder, signature, args):
-            return getattr(builder, name)(*args)
-
-    _declare(_symbol, _name)
+    @lower_builtin(getattr(operator, _operation), Vector, Vector)
+    def _lower(context, builder, signature, args, name=_name):
+        return getattr(builder, name)(*args)
 
 
 @intrinsic
