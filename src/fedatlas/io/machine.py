@@ -13,12 +13,9 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fedatlas.errors import UserError
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 OWN_CGROUPS, CGROUPS = "/proc/self/cgroup", "/sys/fs/cgroup"  # the group of this process, and where groups lie
 PACKAGES = ("fedatlas", "numba", "numpy", "scipy", "torch")  # that compute, and so may change a number
@@ -186,7 +183,7 @@ def hanging_indent(head: str, text: str, margin: int | None = None, columns: int
     return textwrap.fill(text, columns or width(), initial_indent=head.ljust(len(indent)), **options) or head.rstrip()
 
 
-def progress_bar(description: str, total: int, unit: str = "step") -> "tqdm[Any]":
+def progress_bar(description: str, total: int, unit: str = "step") -> Any:
     """Return a bar on standard error; none without a terminal, and none in the first seconds.
 
     Args:
@@ -196,5 +193,4 @@ def progress_bar(description: str, total: int, unit: str = "step") -> "tqdm[Any]
     """
     from tqdm import tqdm
 
-    layout: Any = {"leave": False, "dynamic_ncols": True}
-    return tqdm(total=total, desc=description, unit=unit, delay=DELAY, disable=None, **layout)
+    return tqdm(None, description, total, False, delay=DELAY, disable=None, unit=unit, dynamic_ncols=True)
