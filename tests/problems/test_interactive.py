@@ -1,5 +1,6 @@
 """A person's call: custom data and bundled data need no fetch, and the clients of the data are the partition."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,21 @@ def test_other_data_ask_to_be_fetched():
     with pytest.raises(UserError, match="run 'fedatlas data fetch a9a' first"):
         fedatlas.train("fedavg", BUNDLED | {"data": "a9a"}, clients=2, **SETTING)
     assert not Path("data").exists()
+
+
+@pytest.mark.parametrize("data", ["digits", "mnist"])  # prepared without a download, and fetched first
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"kind": "logistic"}, "logistic regression needs two classes, the data have 10: use softmax"),
+        ({"kind": "softmax", "partition": "dirichle"}, "unknown partition 'dirichle'; did you mean 'dirichlet'?"),
+        ({"kind": "softmax", "partition": {"kind": "dirichlet", "alpha": -1}}, "partition dirichlet: alpha is -1"),
+    ],
+)
+def test_no_data_are_prepared_for_a_wrong_problem(tmp_path, options, message, data):
+    with pytest.raises(UserError, match=re.escape(message)):
+        fedatlas.train("fedavg", options | {"data": data}, clients=2, **SETTING)
+    assert not Path("data").exists() and not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("data", ["breast_cancer", {"file": "mine.csv", "label": "y", "drop": "hospital"}])

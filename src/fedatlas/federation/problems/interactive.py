@@ -65,8 +65,10 @@ def create(spec: Mapping[str, Any], clients: int) -> Problem:
     kind, data_options = problems.parse(spec)  # a wrong option is reported before anything about the data
     names = _data_names(spec)
     folder = _data_directory(names)
-    if data_options is not None:
-        sources.train_info(f"problem {kind.name}", data_options.data, data_options.test, folder)
+    if data_options is not None and isinstance(kind, problems.DataKind):  # no data are prepared for a wrong problem
+        kind.validate_data(sources.train_info(f"problem {kind.name}", data_options.data, data_options.test, folder))
+        if data_options.partition is not None:
+            partitions.PARTITIONS.build(data_options.partition)
     for name in filter(_needs_no_download, names):
         prepare(name, folder)
     partition = None
