@@ -2,12 +2,13 @@
 
 import pytest
 
+import fedatlas
 from fedatlas import UserError
 from fedatlas.experiments.validation import check_problem
 from fedatlas.federation import problems
 from fedatlas.federation.networks.network import Network
 from fedatlas.federation.problems import PROBLEMS
-from fedatlas.federation.problems.logistic import Logistic
+from fedatlas.federation.problems.logistic import Logistic, LogisticRegression
 from fedatlas.federation.problems.piecewise import Piecewise
 from fedatlas.federation.problems.quadratic import Quadratic
 from fedatlas.federation.problems.similar import SimilarQuadratic
@@ -81,3 +82,11 @@ def test_provenance_names_the_clock_and_for_networks_device_and_torch():
     )
     assert (sources.data, sources.test, sources.partition) == ("digits", None, "iid")
     assert problems.parse({"kind": "quadratic", "dim": 3})[0].provenance() == {"clock": "processor"}
+
+
+def test_data_are_validated_by_their_declaration(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setenv("FEDATLAS_DATA", str(tmp_path))
+    monkeypatch.setattr(LogisticRegression, "validate_data", lambda _, train: seen.append(train.shape))
+    fedatlas.train("fedavg", {"kind": "logistic", "data": "breast_cancer"}, clients=2, rounds=1, lr=0.1)
+    assert seen == [(30,)]

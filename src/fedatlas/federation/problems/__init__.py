@@ -203,7 +203,6 @@ def create(
             f"problem {kind.name}: samples of {test.name} have another shape than those of {train.name}: test on "
             "another"
         )
-    kind.validate_data(train)
     if partition is None and sources.partition is not None:
         partition = split(sources.partition, train.y, clients)
     train, partition, part_rows = hold_out(train, partition, sources.shares)

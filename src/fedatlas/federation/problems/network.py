@@ -102,4 +102,5 @@ class NeuralNetwork(DataKind):
         Raises:
             UserError: The data, or the device, do not fit the options.
         """
+        self.validate_data(train)
         return importlib.import_module(self.oracle).on_data(self, train, test, partition)
