@@ -193,4 +193,4 @@ def progress_bar(description: str, total: int, unit: str = "step") -> Any:
     """
     from tqdm import tqdm
 
-    return tqdm(None, description, total, False, delay=DELAY, disable=None, unit=unit, dynamic_ncols=True)
+    return tqdm(desc=description, total=total, unit=unit, leave=False, delay=DELAY, disable=None, dynamic_ncols=True)
