@@ -94,7 +94,9 @@ def canonical_parameters(algorithm: str, parameters: Mapping[str, Any]) -> dict[
 
 def cell_modules(spec: CellSpec) -> list[str]:
     """Return the modules behind the numbers of a cell's runs."""
-    modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *problem_modules(spec.problem)}
+    of_problem = problem_modules(spec.problem)
+    modules = {ENGINE, ALGORITHMS.module(spec.algorithm), *of_problem}
+    may_compile = COMPILED in closure(*of_problem)  # a run of another problem never enters that module
     algorithm = ALGORITHMS.get(spec.algorithm)
     for name, option in algorithm.options().items():
         if family := NAMED.get(option.family or ""):
@@ -103,7 +105,8 @@ def cell_modules(spec: CellSpec) -> list[str]:
             modules.update(family.module(value) for value in (spec.parameters.get(name, default), *values))
     for setting in _settings(spec):
         modules |= _setting_modules(study(), json.dumps(setting))
-        modules.update(compiled_modules(algorithm, spec.problem, setting))
+        if may_compile:
+            modules.update(compiled_modules(algorithm, spec.problem, setting))
     return sorted(modules)
 
 
